@@ -1,0 +1,57 @@
+# Every target does its whole set-up from a fresh clone: a virtual environment in .venv, the
+# install, then the job. Nothing else needs to be there but Python 3.11 or later.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: help arena play test check fix bench strength clean
+
+help:  ## show this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+
+arena: $(VENV)/base  ## a short tournament that ends with a table
+	$(BIN)/cardlab tournament crazy_eights random heuristic monte_carlo:1000 uct_open:1000 --games 200
+
+play: $(VENV)/base  ## play against an agent in the terminal
+	$(BIN)/cardlab play crazy_eights --against heuristic
+
+test: $(VENV)/dev  ## the tests
+	$(BIN)/python -m pytest
+
+check: $(VENV)/dev  ## format, lint, types, layers, tests: what CI runs
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest
+
+fix: $(VENV)/dev  ## let the formatter and the linter mend what they can
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+bench: $(VENV)/bench  ## speed beside OpenSpiel, in one run
+	$(BIN)/python benchmarks/bench.py
+
+strength: $(VENV)/base  ## measure every agent against random again (minutes)
+	$(BIN)/python benchmarks/strength.py
+
+clean:  ## remove the virtual environment and all caches of this folder
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+
+$(VENV)/python:
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/base: $(VENV)/python pyproject.toml constraints.txt
+	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/dev: $(VENV)/python pyproject.toml constraints.txt
+	$(PIP) --editable '.[dev]'
+	@touch $(VENV)/base $@
+
+$(VENV)/bench: $(VENV)/python pyproject.toml constraints.txt
+	$(PIP) --editable '.[bench]'
+	@touch $(VENV)/base $@

@@ -1,0 +1,54 @@
+"""cardlab: card-playing AI, built, measured and played against."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from cardlab.agents.catalog import find_agent
+    from cardlab.batch import Batch
+    from cardlab.errors import CardlabError, CardlabWarning, IllegalAction
+    from cardlab.game import Agent, Game, State, Turn, Turns, View
+    from cardlab.games import find_game
+    from cardlab.play import Table, play
+    from cardlab.records import Record
+
+__all__ = [
+    "Agent",
+    "Batch",
+    "CardlabError",
+    "CardlabWarning",
+    "Game",
+    "IllegalAction",
+    "Record",
+    "State",
+    "Table",
+    "Turn",
+    "Turns",
+    "View",
+    "__version__",
+    "find_agent",
+    "find_game",
+    "play",
+]
+
+_HOMES = {
+    "cardlab.agents.catalog": ("find_agent",),
+    "cardlab.batch": ("Batch",),
+    "cardlab.errors": ("CardlabError", "CardlabWarning", "IllegalAction"),
+    "cardlab.game": ("Agent", "Game", "State", "Turn", "Turns", "View"),
+    "cardlab.games": ("find_game",),
+    "cardlab.play": ("Table", "play"),
+    "cardlab.records": ("Record",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first used, so that `import cardlab` stays quick."""
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(home), name)
+    raise AttributeError(f"module 'cardlab' has no attribute {name!r}")

@@ -1,0 +1,195 @@
+"""The catalogue of agents, and the one grammar for naming them.
+
+    name                     heuristic
+    name:value               uct_open:1000            the value is the agent's main budget
+    name:key=value,...       uct_open:simulations=1000,c=1.4
+    name:value,key=value     uct_open:1000,c=1.4
+    package.module:NAME      an agent, or a class or function that makes one
+    package.module:NAME:parameters
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from typing import Any
+
+from cardlab.errors import CardlabError, suggest
+from cardlab.game import Agent, Game, OpenAgent
+from cardlab.games import import_named
+
+__all__ = ["CATALOG", "Entry", "Parameter", "agents_for", "find_agent", "strength_of"]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One number that an agent takes: the first of an entry may be given without its name."""
+
+    name: str
+    default: int | float
+    low: float
+    help: str
+
+    def read(self, text: str, agent: str) -> int | float:
+        """Return the number that `text` means."""
+        kind = type(self.default)
+        try:
+            value = kind(text)
+        except ValueError:
+            value = None
+        if value is None or not self.low <= value < float("inf"):
+            what = "a whole number" if kind is int else "a number"
+            raise CardlabError(
+                f"{self.name}={text} of agent {agent!r} is not allowed; use {what} of at least "
+                f"{self.low:g}"
+            )
+        return value
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One kind of agent: what it does, whether it is fair, where it is made."""
+
+    name: str
+    summary: str
+    maker: str
+    parameters: tuple[Parameter, ...] = ()
+    games: tuple[str, ...] | None = None  # None: any game
+
+    @property
+    def fair(self) -> bool:
+        """Whether the agent sees no more than its seat; the name tells."""
+        return not self.name.endswith("_open")
+
+    @property
+    def usage(self) -> str:
+        """The name with its parameters and their defaults."""
+        parts = [
+            f"{one.default:g}" if place == 0 else f"{one.name}={one.default:g}"
+            for place, one in enumerate(self.parameters)
+        ]
+        return f"{self.name}:{','.join(parts)}" if parts else self.name
+
+
+CATALOG: tuple[Entry, ...] = (
+    Entry("random", "takes any legal action", "cardlab.agents.random_agent:RandomAgent"),
+    Entry(
+        "heuristic",
+        "follows a few sensible rules of the game",
+        "cardlab.agents.rule_based:Heuristic",
+        games=("crazy_eights",),
+    ),
+    Entry(
+        "monte_carlo",
+        "tries every action in imagined worlds and plays each out at random",
+        "cardlab.agents.searchers:MonteCarlo",
+        (Parameter("playouts", 1000, 1, "play-outs a decision, over all actions"),),
+    ),
+    Entry(
+        "uct_open",
+        "tree search on the true state: sees all cards",
+        "cardlab.agents.searchers:UctOpen",
+        (
+            Parameter("simulations", 1000, 1, "play-outs a decision"),
+            Parameter("c", 1.4, 0, "weight of exploration"),
+        ),
+    ),
+)
+
+
+def agents_for(game: Game) -> list[Entry]:
+    """Return the entries that can play a game."""
+    return [entry for entry in CATALOG if entry.games is None or game.name in entry.games]
+
+
+def find_agent(spec: str, game: Game) -> Agent | OpenAgent:
+    """Return the agent that `spec` names, ready to play `game`."""
+    name, _, rest = spec.strip().partition(":")
+    if "." in name:
+        return _from_outside(spec)
+    known = {entry.name: entry for entry in agents_for(game)}
+    if name not in known:
+        if any(entry.name == name for entry in CATALOG):
+            raise CardlabError(f"agent {name!r} does not play {game.name}; "
+                               f"these do: {', '.join(sorted(known))}")
+        raise CardlabError(suggest("agent", name, known))
+    entry = known[name]
+    values = _read_parameters(rest, entry)
+    module, _, attribute = entry.maker.partition(":")
+    make: Callable[..., Agent | OpenAgent] = getattr(import_module(module), attribute)
+    return make(**values, **({"name": spec.strip()} if values else {}))
+
+
+def _read_parameters(text: str, entry: Entry) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    known = {one.name: one for one in entry.parameters}
+    for place, part in enumerate(text.split(",") if text else []):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals and place == 0 and entry.parameters:
+            key, value = entry.parameters[0].name, key
+        if key not in known:
+            if not known:
+                raise CardlabError(f"agent {entry.name!r} takes no parameters; leave out {text!r}")
+            if not equals:
+                raise CardlabError(f"{part!r} in agent '{entry.name}:{text}' has no value; "
+                                   f"write it as in {entry.usage!r}")
+            raise CardlabError(suggest(f"parameter of {entry.name}", key, known))
+        if key in values:
+            raise CardlabError(f"agent '{entry.name}:{text}' sets {key} twice")
+        values[key] = known[key].read(value, f"{entry.name}:{text}")
+    return values
+
+
+def _from_outside(spec: str) -> Agent | OpenAgent:
+    module, _, rest = spec.strip().partition(":")
+    name, _, parameters = rest.partition(":")
+    found = import_named(f"{module}:{name}", "agent")
+    if callable(found) and (isinstance(found, type) or not hasattr(found, "act")):
+        found = _call_maker(found, spec, parameters)
+    elif parameters:
+        raise CardlabError(f"agent {spec!r} is ready-made and takes no parameters")
+    if isinstance(found, OpenAgent) and not found.name.endswith("_open"):
+        raise CardlabError(f"agent {spec!r} sees the true state, so its name must end in '_open', "
+                           f"not {found.name!r}")
+    if not isinstance(found, (Agent, OpenAgent)):
+        raise CardlabError(f"agent {spec!r} is a {type(found).__name__} without a name and a "
+                           "method act(turn, rng)")
+    return found
+
+
+def _call_maker(maker: Callable[..., Any], spec: str, parameters: str) -> object:
+    values: dict[str, Any] = {}
+    for part in parameters.split(",") if parameters else []:
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise CardlabError(f"{part!r} in agent {spec!r} has no name; write key=value")
+        values[key.strip()] = _number_or_text(value.strip())
+    try:
+        return maker(**values)
+    except TypeError as error:
+        raise CardlabError(f"agent {spec!r} cannot be made: {error}") from None
+
+
+def _number_or_text(text: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+@cache
+def _strengths() -> dict[str, dict[str, str]]:
+    table = files("cardlab.agents").joinpath("strength.json")
+    loaded: dict[str, dict[str, str]] = json.loads(table.read_text()) if table.is_file() else {}
+    return loaded
+
+
+def strength_of(entry: Entry, game: Game) -> str:
+    """Return the measured score of an agent against `random`, or nothing if not measured."""
+    return _strengths().get(game.name, {}).get(entry.usage, "")

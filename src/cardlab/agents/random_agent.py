@@ -1,0 +1,30 @@
+"""The agent that takes any legal action with equal probability."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from cardlab.game import Array, Turn, Turns
+
+__all__ = ["RandomAgent"]
+
+
+class RandomAgent:
+    """Takes any legal action with equal probability."""
+
+    name = "random"
+
+    def act(self, turn: Turn, rng: np.random.Generator) -> int:
+        """Return a legal action at random."""
+        return int(turn.legal[rng.integers(len(turn.legal))])
+
+    def act_many(self, turns: Turns, rngs: Sequence[np.random.Generator]) -> Array:
+        """Return a legal action at random for every turn, as `act` would."""
+        counts = turns.mask.sum(axis=1)
+        picks = np.array(
+            [rng.integers(count) for rng, count in zip(rngs, counts, strict=True)], dtype=np.int64
+        )
+        nth = np.cumsum(turns.mask, axis=1) == (picks + 1)[:, None]
+        return np.argmax(nth, axis=1)

@@ -1,0 +1,1 @@
+"""Strength as a measurement: matches on paired deals, with intervals."""

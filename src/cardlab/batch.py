@@ -1,0 +1,217 @@
+"""Thousands of games at once, stepped by one compiled call into arrays that stay in place."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cardlab import seeding
+from cardlab.errors import CardlabError, IllegalAction
+from cardlab.game import DEALER, OVER, Array, Game, Turns
+from cardlab.kernel import kernel
+from cardlab.seeding import GAME, branch, deck_order
+
+__all__ = ["Batch"]
+
+
+class Batch:
+    """Many games of one kind, each with a seed of its own.
+
+    After construction and after every `step`, row i of
+
+    - `mover` is the seat to move or OVER,
+    - `mask` says which actions are legal,
+    - `done` says whether the game ended in the last step,
+    - `returns` holds the utility of every seat where `done`.
+
+    With `redeal`, a finished game is replaced at once by the next one of its row, so that `mover`
+    and `mask` already belong to the new game while `done` and `returns` tell of the old one.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        size: int,
+        *,
+        seed: int = 0,
+        seeds: Sequence[int] | Array | None = None,
+        redeal: bool = False,
+        options: dict[str, Any] | None = None,
+    ) -> None:
+        if size < 1:
+            raise CardlabError(f"a batch of {size} games cannot be; give 1 or more")
+        self.game = game
+        self.size = size
+        self.options = game.read_options(options or {})
+        self.redeal = redeal
+        self._fresh = game.fresh(**self.options)
+        self.seats = int(self._fresh[0].seats)
+        start = seeding.stream(seed, "game")
+        self.seeds = np.array(
+            [branch(start, row) for row in range(size)] if seeds is None else seeds, dtype=np.int64
+        )
+        if self.seeds.shape != (size,):
+            raise CardlabError(f"{len(self.seeds)} seeds for a batch of {size} games")
+        self.states: Array = np.repeat(self._fresh, size)
+        self.mover = np.empty(size, dtype=np.int8)
+        self.mask = np.zeros((size, game.num_actions), dtype=np.bool_)
+        self.done = np.zeros(size, dtype=np.bool_)
+        self.returns = np.zeros((size, self.seats), dtype=np.float32)
+        self._deals = np.zeros(size, dtype=np.int64)
+        self._order = np.empty(game.deck, dtype=np.uint8)
+        self._buffer = np.empty(game.num_actions, dtype=np.int16)
+        self._rng = np.zeros(1, dtype=np.int64)
+        self._kernels = _make_kernels(game)
+        self._kernels.begin(*self._arrays())
+
+    def step(self, actions: Array) -> None:
+        """Take one action in every game that is not over; what stands for the others is ignored.
+
+        All actions are checked before the first is taken.
+        """
+        actions = np.ascontiguousarray(actions, dtype=np.int64)
+        if actions.shape != (self.size,):
+            raise CardlabError(f"{actions.shape} actions for a batch of {self.size} games")
+        wrong = self._kernels.find_illegal(self.mover, self.mask, actions)
+        if wrong >= 0:
+            legal = ", ".join(
+                f"{self.game.action_text(int(one))} ({one})" for one in self.mask[wrong].nonzero()[0]
+            )
+            raise IllegalAction(
+                f"{self.game.name}, row {wrong}: seat {self.mover[wrong]} cannot take action "
+                f"{actions[wrong]}; legal: {legal}"
+            )
+        self._kernels.step(
+            actions, self.redeal, self._fresh, self.done, self.returns, *self._arrays()
+        )
+
+    def turns(self, rows: Array) -> Turns:
+        """Return the decisions that the games in `rows` wait for, each with its own view."""
+        seats = self.mover[rows].astype(np.int64)
+        views = self.states[rows]
+        self._kernels.conceal_all(views, seats)
+        return Turns(self.game, seats, views, self.mask[rows])
+
+    def points(self, row: int) -> list[float]:
+        """Return the points of a finished game."""
+        return [
+            float(self.game.border.points(self.states, row, seat)) for seat in range(self.seats)
+        ]
+
+    def _arrays(self) -> tuple[Array, ...]:
+        return (
+            self.states,
+            self.seeds,
+            self._deals,
+            self.mover,
+            self.mask,
+            self._order,
+            self._buffer,
+            self._rng,
+        )
+
+
+class _Kernels(NamedTuple):
+    begin: Callable[..., None]
+    find_illegal: Callable[..., int]
+    step: Callable[..., None]
+    conceal_all: Callable[..., None]
+
+
+@functools.cache
+def _make_kernels(game: Game) -> _Kernels:
+    mover, deal, legal, apply = game.mover, game.deal, game.legal, game.apply
+    returns, conceal = game.returns, game.conceal
+
+    @kernel
+    def settle(
+        row: int,
+        states: Any,
+        seeds: Any,
+        deals: Any,
+        movers: Any,
+        mask: Any,
+        order: Any,
+        buffer: Any,
+        rng: Any,
+    ) -> None:
+        s = states[row]
+        who = mover(s)
+        while who == DEALER:
+            deck_order(seeds[row], deals[row], order, rng)
+            deals[row] += 1
+            deal(s, order)
+            who = mover(s)
+        movers[row] = who
+        for action in range(mask.shape[1]):
+            mask[row, action] = False
+        if who != OVER:
+            for i in range(legal(s, buffer)):
+                mask[row, buffer[i]] = True
+
+    @kernel
+    def begin(
+        states: Any,
+        seeds: Any,
+        deals: Any,
+        movers: Any,
+        mask: Any,
+        order: Any,
+        buffer: Any,
+        rng: Any,
+    ) -> None:
+        for row in range(len(states)):
+            settle(row, states, seeds, deals, movers, mask, order, buffer, rng)
+
+    @kernel
+    def find_illegal(movers: Any, mask: Any, actions: Any) -> int:
+        for row in range(len(movers)):
+            action = actions[row]
+            if movers[row] != OVER and not (0 <= action < mask.shape[1] and mask[row, action]):
+                return row
+        return -1
+
+    @kernel
+    def step(
+        actions: Any,
+        redeal: bool,
+        fresh: Any,
+        done: Any,
+        results: Any,
+        states: Any,
+        seeds: Any,
+        deals: Any,
+        movers: Any,
+        mask: Any,
+        order: Any,
+        buffer: Any,
+        rng: Any,
+    ) -> None:
+        for row in range(len(states)):
+            done[row] = False
+            if movers[row] == OVER:
+                continue
+            apply(states[row], actions[row])
+            settle(row, states, seeds, deals, movers, mask, order, buffer, rng)
+            if movers[row] == OVER:
+                done[row] = True
+                for seat in range(results.shape[1]):
+                    results[row, seat] = returns(states[row], seat)
+                if redeal:
+                    states[row] = fresh[0]
+                    seeds[row] = branch(seeds[row], GAME)
+                    deals[row] = 0
+                    settle(row, states, seeds, deals, movers, mask, order, buffer, rng)
+
+    @kernel
+    def conceal_all(views: Any, seats: Any) -> None:
+        for row in range(len(views)):
+            conceal(views[row], seats[row])
+
+    return _Kernels(begin, find_illegal, step, conceal_all)
+
+
+

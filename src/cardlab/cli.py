@@ -1,0 +1,537 @@
+"""The command line: thin edges over the library; every mistake of a person's is one sentence."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cardlab import __version__
+from cardlab.errors import CardlabError, CardlabWarning
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from cardlab.arena.match import MatchResult
+    from cardlab.arena.tournament import Tournament
+
+app = typer.Typer(
+    help="Card-playing AI: play it, measure it, build it.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+GameName = Annotated[str, typer.Argument(help="a game, see `cardlab games`", metavar="GAME")]
+OptionList = Annotated[
+    list[str] | None,
+    typer.Option("-o", "--option", help="an option of the game, such as seats=3; repeatable"),
+]
+Seed = Annotated[int, typer.Option(help="the same seed gives the same deals and the same result")]
+Workers = Annotated[int, typer.Option(help="processes to use; 0: one for each core")]
+Json = Annotated[bool, typer.Option("--json", help="print JSON instead of a table")]
+
+
+def main() -> None:
+    """Run the command line; mistakes end in one sentence and exit code 2."""
+    warnings.showwarning = _show_warning
+    try:
+        app(prog_name="cardlab")
+    except CardlabError as error:
+        sys.stderr.write(f"cardlab: {error}\n")
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.stderr.write("\ncardlab: stopped\n")
+        sys.exit(130)
+    except BrokenPipeError:  # the reader of our output has gone, for instance `head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+
+
+def _show_warning(message: Any, category: Any, *rest: Any) -> None:
+    if issubclass(category, CardlabWarning):
+        sys.stderr.write(f"cardlab: {message}\n")
+
+
+@app.callback(invoke_without_command=True)
+def about(
+    version: Annotated[bool, typer.Option("--version", help="show the version")] = False,
+) -> None:
+    """Card-playing AI: play it, measure it, build it."""
+    if version:
+        typer.echo(f"cardlab {__version__}")
+        raise typer.Exit
+
+
+@app.command()
+def games(as_json: Json = False) -> None:
+    """List the games and their options."""
+    from cardlab.games import GAMES, find_game
+
+    found = [find_game(name) for name in GAMES]
+    if as_json:
+        rows = [
+            {
+                "name": game.name,
+                "title": game.title,
+                "summary": game.summary,
+                "rules": game.rules_version,
+                "options": {one.name: one.default for one in game.options},
+            }
+            for game in found
+        ]
+        typer.echo(json.dumps(rows, indent=2))
+        return
+    table = _table("game", "what it is", "options (default first)")
+    for game in found:
+        options = "\n".join(
+            f"{one.name}={str(one.default).lower()}: {one.help} ({one.allowed_text})"
+            for one in game.options
+        )
+        table.add_row(game.name, f"{game.title}: {game.summary}", options)
+    _console().print(table)
+
+
+@app.command()
+def agents(game: GameName, as_json: Json = False) -> None:
+    """List the agents that can play a game."""
+    from cardlab.agents.catalog import agents_for, strength_of
+    from cardlab.games import find_game
+
+    found = find_game(game)
+    entries = agents_for(found)
+    if as_json:
+        rows = [
+            {
+                "name": one.name,
+                "usage": one.usage,
+                "fair": one.fair,
+                "summary": one.summary,
+                "strength": strength_of(one, found),
+            }
+            for one in entries
+        ]
+        typer.echo(json.dumps(rows, indent=2))
+        return
+    table = _table("agent", "what it does", "sees", "score against random")
+    for one in entries:
+        parameters = "".join(f"\n  {each.name}: {each.help}" for each in one.parameters)
+        sees = "its seat" if one.fair else "all cards"
+        table.add_row(one.usage, one.summary + parameters, sees, strength_of(one, found) or "-")
+    _console().print(table)
+
+
+@app.command()
+def match(
+    game: GameName,
+    agents: Annotated[list[str], typer.Argument(help="two or more agents, see `cardlab agents`")],
+    games: Annotated[int, typer.Option(help="games to play, rounded up to whole deals")] = 400,
+    seed: Seed = 0,
+    option: OptionList = None,
+    workers: Workers = 0,
+    save: Annotated[Path | None, typer.Option(help="append every game's record here")] = None,
+    as_json: Json = False,
+) -> None:
+    """Let agents play each other on paired deals.
+
+    Example: cardlab match crazy_eights uct_open:1000 random --games 400 --seed 7
+    """
+    from cardlab.arena.match import Match, play_match
+    from cardlab.records import Record, append_record
+
+    plan = Match.plan(game, agents, games, seed, _options(option))
+
+    def keep(record: Record) -> None:
+        if save:
+            append_record(save, record)
+
+    with _compiling(), _progress("games", plan.seats) as progress:
+        result = play_match(
+            plan, workers=_workers(workers), progress=progress, save=keep if save else None
+        )
+    if as_json:
+        typer.echo(json.dumps(result.to_dict(), indent=2))
+    else:
+        _show_match(result, plan.deals)
+
+
+@app.command()
+def tournament(
+    game: GameName,
+    agents: Annotated[list[str], typer.Argument(help="two or more agents, see `cardlab agents`")],
+    games: Annotated[int, typer.Option(help="games for every pair")] = 200,
+    seed: Seed = 0,
+    option: OptionList = None,
+    workers: Workers = 0,
+    as_json: Json = False,
+) -> None:
+    """Let every pair of agents meet on the same deals and print the cross-table.
+
+    Example: cardlab tournament crazy_eights random heuristic monte_carlo:1000
+    """
+    from cardlab.arena.tournament import play_tournament
+
+    options = _options(option)
+    with _compiling(), _progress("games", 2) as progress:
+        result = play_tournament(
+            game,
+            agents,
+            games,
+            seed=seed,
+            options=options,
+            workers=_workers(workers),
+            progress=progress,
+        )
+    if as_json:
+        rows = [one.to_dict() for one in result.matches.values()]
+        typer.echo(json.dumps({"ranking": result.ranking(), "matches": rows}, indent=2))
+    else:
+        _show_tournament(result, game)
+
+
+@app.command()
+def play(
+    game: GameName,
+    against: Annotated[
+        list[str] | None, typer.Option(help="an opponent; repeatable, the last fills all seats")
+    ] = None,
+    seat: Annotated[int, typer.Option(help="your seat, 0 moves first")] = 0,
+    seed: Annotated[int | None, typer.Option(help="the deal's seed; without it a new one")] = None,
+    deal: Annotated[
+        list[str] | None, typer.Option(help="a whole deck, first card dealt first; repeatable")
+    ] = None,
+    option: OptionList = None,
+    adviser: Annotated[str, typer.Option(help="the agent that gives hints")] = "monte_carlo:4000",
+    record: Annotated[Path | None, typer.Option(help="where to keep the game")] = None,
+) -> None:
+    """Play at the terminal against agents.
+
+    Example: cardlab play crazy_eights --against heuristic
+    """
+    from platformdirs import user_data_path
+
+    from cardlab.agents.catalog import find_agent
+    from cardlab.game import OpenAgent
+    from cardlab.games import find_game
+    from cardlab.terminal import play_in_terminal
+
+    found = find_game(game)
+    options = found.read_options(_options(option))
+    seats = int(found.fresh(**options)[0].seats)
+    names = list(against or ["heuristic"])
+    if len(names) > seats - 1:
+        raise CardlabError(f"{len(names)} opponents for {seats - 1} other seats of {game}")
+    names += [names[-1]] * (seats - 1 - len(names))
+    if not 0 <= seat < seats:
+        raise CardlabError(f"--seat {seat} is not at the table; {game} has seats 0 to {seats - 1}")
+    advice = find_agent(adviser, found)
+    if isinstance(advice, OpenAgent):
+        raise CardlabError(f"--adviser {adviser} sees all cards; name a fair agent")
+    opponents = [find_agent(name, found) for name in names]
+    orders = [found.order_text(found.parse_order(one)) for one in deal or ()]
+    with _compiling():
+        play_in_terminal(
+            found,
+            opponents,
+            seed=secrets.randbelow(10**9) if seed is None else seed,
+            deals=orders,
+            options=options,
+            seat=seat,
+            adviser=advice,
+            record_path=record
+            or user_data_path("cardlab", appauthor=False) / "games" / f"{found.name}.jsonl",
+            console=_console(),
+        )
+
+
+@app.command()
+def replay(
+    file: Annotated[Path, typer.Argument(help="records, one JSON line each")],
+    brief: Annotated[bool, typer.Option("--brief", help="one line for every game")] = False,
+) -> None:
+    """Play recorded games again by the rules, show them, and report the first disagreement."""
+    from rich.text import Text
+
+    from cardlab.records import read_records
+    from cardlab.replay import replay as replayed
+    from cardlab.terminal import card_look
+
+    console = _console()
+    count = 0
+    with _compiling():
+        for number, record in read_records(file):
+            try:
+                *_, table = replayed(record)
+            except CardlabError as error:
+                raise CardlabError(f"{file}, line {number}: {error}") from None
+            count += 1
+            points = ", ".join(
+                f"{name} {value:g}" for name, value in zip(
+                    record.seats, record.result.points if record.result else (), strict=False
+                )
+            )
+            outcome = f"points: {points}" if record.result else record.note or "not finished"
+            console.print(
+                f"[bold]{number}[/] {record.game}: {' - '.join(record.seats)}, "
+                f"{len(record.actions)} plies, {outcome}"
+            )
+            if not brief:
+                line = Text("   ")
+                for seat, action in _movers(table.game, record):
+                    line.append(f" {seat}:", style="dim")
+                    line.append_text(card_look(action))
+                console.print(line)
+    if not count:
+        raise CardlabError(f"{file} holds no record")
+    console.print(f"{count} game{'s' if count > 1 else ''} replayed, every one as recorded")
+
+
+def _movers(game: Any, record: Any) -> Iterator[tuple[int, str]]:
+    from cardlab.replay import replay as replayed
+
+    tables = replayed(record)
+    for (_, text), table in zip(record.actions, tables, strict=False):
+        yield table.mover, text
+
+
+@app.command()
+def check(
+    game: GameName,
+    games: Annotated[int, typer.Option(help="random games to play")] = 1_000_000,
+    seed: Seed = 0,
+    option: OptionList = None,
+    workers: Workers = 0,
+) -> None:
+    """Play random games with every invariant checked at every step."""
+    import time
+
+    from cardlab.arena.workers import stream_results
+    from cardlab.games import find_game
+
+    found = find_game(game)
+    options = found.read_options(_options(option))
+    if games < 1:
+        raise CardlabError(f"--games {games} is not possible; give 1 or more")
+    size = 20_000
+    tasks = [
+        (found, min(size, games - first), seed, first, options) for first in range(0, games, size)
+    ]
+    began = time.perf_counter()
+    with _compiling(), _progress("games", 1) as progress:
+        _audit((found, 1, seed, 0, options))
+        done = 0
+        for count in stream_results(_audit, tasks, _workers(workers)):
+            done += count
+            progress(done, games)
+    _console().print(
+        f"{found.title}: {games:,} random games, every invariant checked at every step, no fault "
+        f"({time.perf_counter() - began:.1f} s, seed {seed})"
+    )
+
+
+def _audit(task: tuple[Any, int, int, int, dict[str, Any]]) -> int:
+    from cardlab.testing import audit_random_games
+
+    game, count, seed, first, options = task
+    audit_random_games(game, count, seed=seed, first=first, options=options)
+    return count
+
+
+@app.command()
+def warmup(
+    game: Annotated[str | None, typer.Argument(help="a game; without it all", metavar="[GAME]")] = None,
+) -> None:
+    """Compile everything now, so that later starts are quick."""
+    import time
+
+    from cardlab import kernel
+    from cardlab.agents.catalog import agents_for
+    from cardlab.arena.match import Match, Task, play_deals
+    from cardlab.games import GAMES, find_game
+    from cardlab.testing import audit_random_games
+
+    kernel.prune_cache()
+    for name in [game] if game else GAMES:
+        found = find_game(name)
+        began, before = time.perf_counter(), len(kernel.compiled)
+        with _compiling():
+            audit_random_games(found, 1)
+            for entry in agents_for(found):
+                agents = (f"{entry.name}:2" if entry.parameters else entry.name, "random")
+                play_deals(Task(Match.plan(name, agents, 1), 0, 1, True))
+        fresh = len(kernel.compiled) - before
+        typer.echo(f"{name}: {fresh} kernels compiled in {time.perf_counter() - began:.1f} s")
+    typer.echo(f"kept in {kernel.cache_folder()}")
+
+
+# What people see
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    return Console(highlight=False)
+
+
+def _table(*columns: str, title: str | None = None) -> Any:
+    from rich import box
+    from rich.table import Table
+
+    return Table(*columns, box=box.SIMPLE_HEAD, title=title, title_justify="left", pad_edge=False)
+
+
+def _options(given: list[str] | None) -> dict[str, str]:
+    options: dict[str, str] = {}
+    for one in given or ():
+        name, equals, value = one.partition("=")
+        if not equals:
+            raise CardlabError(f"option {one!r} has no value; write it as name=value")
+        if name in options:
+            raise CardlabError(f"option {name} is given twice")
+        options[name] = value
+    return options
+
+
+def _workers(asked: int) -> int:
+    from cardlab.arena.workers import default_workers
+
+    if asked < 0:
+        raise CardlabError(f"--workers {asked} is not possible; give 0 or more")
+    return asked or default_workers()
+
+
+@contextmanager
+def _compiling() -> Iterator[None]:
+    """Tell the person who waits that kernels are being compiled, and how many so far."""
+    from cardlab.kernel import on_compile
+
+    told = 0
+    live = sys.stderr.isatty()
+
+    def tell(name: str) -> None:
+        nonlocal told
+        told += 1
+        if live:
+            sys.stderr.write(
+                f"\r\x1b[Kcompiling the rules, once: {told} kernels ({name.rpartition('.')[2]}) ..."
+            )
+        elif told == 1:
+            sys.stderr.write("compiling the rules, once; later starts are quick ...\n")
+        sys.stderr.flush()
+
+    with on_compile(tell):
+        try:
+            yield
+        finally:
+            if told and live:
+                sys.stderr.write("\r\x1b[K")
+                sys.stderr.flush()
+
+
+@contextmanager
+def _progress(what: str, factor: int) -> Iterator[Callable[[int, int], None]]:
+    """Show a progress bar from the first report on, on a terminal only."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    bar = Progress(
+        TextColumn(what),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    row = bar.add_task(what, total=None)
+    started = False
+
+    def report(done: int, total: int) -> None:
+        nonlocal started
+        if not started:
+            started = True
+            sys.stderr.write("\r\x1b[K" if console.is_terminal else "")
+            bar.start()
+        bar.update(row, completed=done * factor, total=total * factor)
+
+    try:
+        yield report
+    finally:
+        bar.stop()
+
+
+def _percent(value: float, interval: tuple[float, float]) -> str:
+    return f"{100 * value:.1f} ± {50 * (interval[1] - interval[0]):.1f}"
+
+
+def _show_match(result: MatchResult, planned: int) -> None:
+    seats = result.games // result.deals
+    seating = "seats swapped" if seats == 2 else f"{seats} seatings each"
+    options = "".join(f", {name}={value}" for name, value in result.options.items())
+    table = _table("agent", title=f"[bold]{result.game}[/]{options}")
+    for name in ("wins", "ties", "losses", "score %", "points a game", "ms a move"):
+        table.add_column(name, justify="right")
+    for one in result.standings:
+        half = (one.points_interval[1] - one.points_interval[0]) / 2
+        table.add_row(
+            one.agent,
+            str(one.wins),
+            str(one.ties),
+            str(one.losses),
+            _percent(one.score, one.score_interval),
+            f"{one.points:.1f} ± {half:.1f}",
+            f"{one.milliseconds:.3f}",
+        )
+    console = _console()
+    console.print(table)
+    stopped = f" of {planned * seats:,} planned (stopped early)" if result.deals < planned else ""
+    console.print(
+        f"{result.games:,} games{stopped} on {result.deals:,} deals, {seating}; seed {result.seed}; "
+        f"{result.seconds:.1f} s; ± is a 95 % interval over deals"
+    )
+    first, even = result.standings[0], 1 / seats
+    if first.score_interval[0] > even:
+        verdict = f"{first.agent} is ahead: its interval lies above an even {100 * even:.3g} %"
+    elif first.score_interval[1] < even:
+        verdict = f"{first.agent} is behind: its interval lies below an even {100 * even:.3g} %"
+    else:
+        verdict = "the agents cannot be told apart by this many games"
+    console.print(verdict)
+
+
+def _show_tournament(result: Tournament, game: str) -> None:
+    ranking = result.ranking()
+    table = _table("", "agent", title=f"[bold]{game}[/]: score % of the row against the column")
+    table.add_column("mean", justify="right")
+    for place, _ in enumerate(ranking, start=1):
+        table.add_column(str(place), justify="right")
+    for place, agent in enumerate(ranking, start=1):
+        cells = []
+        for other in ranking:
+            if other == agent:
+                cells.append("·")
+            else:
+                score, half = result.score(agent, other)
+                cells.append(f"{100 * score:.1f} ± {100 * half:.1f}")
+        table.add_row(str(place), agent, f"{100 * result.mean_score(agent):.1f}", *cells)
+    console = _console()
+    console.print(table)
+    games = sum(one.games for one in result.matches.values())
+    seconds = sum(one.seconds for one in result.matches.values())
+    console.print(
+        f"{games:,} games, the same deals for every pair, every seating; {seconds:.1f} s; "
+        "± is a 95 % interval over deals"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,421 @@
+"""The contract between rules, agents and everything that plays.
+
+A game's state is one NumPy record, its rules are kernels over that record:
+
+    mover(s) -> seat | OVER | DEALER
+    deal(s, order)               the dealer's move: a shuffled range(deck); the phase says what for
+    legal(s, out) -> count       ascending action ids
+    apply(s, action)             deterministic, stops at chance
+    returns(s, seat) -> float    utility in [-1, 1] of a finished game
+    points(s, seat) -> float     what the scoreboard says
+    conceal(s, seat)             erase whatever this seat has not witnessed
+    imagine(s, seat, rng) -> bool    fill in what is hidden, uniformly; False: try again
+    audit(s) -> int              0 if the record is sound, otherwise a number into `faults`
+
+Kernels trust their callers, allocate nothing and raise nothing. Whoever takes actions from outside
+checks them (`play`, `batch`).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from cardlab.errors import CardlabError, suggest
+from cardlab.kernel import kernel
+
+__all__ = [
+    "DEALER",
+    "OVER",
+    "ActsInBatches",
+    "Agent",
+    "Description",
+    "Event",
+    "Game",
+    "HasValues",
+    "OpenAgent",
+    "Option",
+    "State",
+    "Turn",
+    "Turns",
+    "View",
+    "Zone",
+    "record_type",
+]
+
+OVER, DEALER = -1, -2
+Array = npt.NDArray[Any]
+
+
+def record_type(fields: Sequence[tuple[Any, ...]]) -> np.dtype[Any]:
+    """Return the record type of a state, with attribute access in interpreted kernels too."""
+    return np.dtype((np.record, list(fields)))
+
+
+@dataclass(frozen=True)
+class Option:
+    """One choice among variants of the rules: its name, default, allowed values and meaning."""
+
+    name: str
+    default: Any
+    allowed: Sequence[Any]
+    help: str
+
+    def read(self, value: Any, game: str) -> Any:
+        """Return `value`, from code or from text, as one of the allowed values."""
+        meant = value
+        if isinstance(value, str) and not isinstance(self.default, str):
+            words = {"true": True, "yes": True, "on": True, "false": False, "no": False}
+            try:
+                meant = words.get(value.lower()) if isinstance(self.default, bool) else int(value)
+            except ValueError:
+                meant = None
+        if type(meant) is type(self.default) and meant in self.allowed:
+            return meant
+        raise CardlabError(
+            f"option {self.name}={value} of {game} is not allowed; use {self.allowed_text}"
+        )
+
+    @property
+    def allowed_text(self) -> str:
+        """Return the allowed values as a person would write them."""
+        if isinstance(self.default, bool):
+            return "true or false"
+        if isinstance(self.allowed, range):
+            return f"a whole number from {self.allowed[0]} to {self.allowed[-1]}"
+        return " or ".join(str(one) for one in self.allowed)
+
+
+@dataclass(frozen=True)
+class Zone:
+    """Cards that lie somewhere: how many, and those that this seat may know."""
+
+    name: str
+    count: int
+    cards: tuple[str, ...] = ()
+    seat: int | None = None
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that this seat has witnessed, in words."""
+
+    seat: int | None
+    text: str
+
+
+@dataclass(frozen=True)
+class Description:
+    """What one seat may know, as plain data: what a browser, terminal or outside agent shows."""
+
+    seat: int
+    seats: int
+    to_move: int | None
+    zones: tuple[Zone, ...]
+    facts: dict[str, str | int]
+    events: tuple[Event, ...]
+
+
+class Border(NamedTuple):
+    """The kernels of one game as Python calls them: an array of records and a row."""
+
+    mover: Callable[[Array, int], int]
+    deal: Callable[[Array, int, Array], None]
+    legal: Callable[[Array, int, Array], int]
+    apply: Callable[[Array, int, int], None]
+    returns: Callable[[Array, int, int], float]
+    points: Callable[[Array, int, int], float]
+    conceal: Callable[[Array, int, int], None]
+    imagine: Callable[[Array, int, int, Array], bool]
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """One game: its rules as kernels, its texts, its options."""
+
+    reference: str  # where to import it from, as module:NAME
+    name: str
+    title: str
+    summary: str
+    rules_version: int
+    state: np.dtype[Any]
+    num_actions: int
+    deck: int
+    max_plies: int
+    options: tuple[Option, ...]
+    fresh: Callable[..., Array]
+    mover: Callable[[Any], int]
+    deal: Callable[[Any, Any], None]
+    legal: Callable[[Any, Any], int]
+    apply: Callable[[Any, int], None]
+    returns: Callable[[Any, int], float]
+    points: Callable[[Any, int], float]
+    conceal: Callable[[Any, int], None]
+    imagine: Callable[[Any, int, Any], bool]
+    audit: Callable[[Any], int]
+    faults: tuple[str, ...]
+    card_text: Callable[[int], str]
+    parse_card: Callable[[str], int]
+    action_text: Callable[[int], str]
+    parse_action: Callable[[str], int]
+    state_text: Callable[[Any], str]
+    describe: Callable[[Any, int], Description]
+    zero_sum: bool = True
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_load, (self.reference,))
+
+    def __repr__(self) -> str:
+        return f"<Game {self.name}>"
+
+    @functools.cached_property
+    def border(self) -> Border:
+        """The rules behind functions that take an array of records and a row."""
+        return _make_border(self)
+
+    def read_options(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Return every option of this game with its value, after checking those given."""
+        known = {option.name: option for option in self.options}
+        for name in given:
+            if name not in known:
+                raise CardlabError(suggest(f"option of {self.name}", name, known))
+        return {
+            name: option.read(given[name], self.name) if name in given else option.default
+            for name, option in known.items()
+        }
+
+    def start(self, **options: Any) -> State:
+        """Return a game that waits for its first deal."""
+        return State(self, self.fresh(**self.read_options(options)))
+
+    def order_text(self, order: Sequence[int] | Array) -> str:
+        """Return a deck order as text, the first card dealt first."""
+        return " ".join(self.card_text(int(card)) for card in order)
+
+    def parse_order(self, text: str) -> Array:
+        """Return the deck order that `text` lists, first card dealt first; every card once."""
+        left: dict[str, list[int]] = {}
+        for card in range(self.deck):
+            left.setdefault(self.card_text(card), []).append(card)
+        words = text.replace(",", " ").split()
+        order = []
+        for place, one in enumerate(words, start=1):
+            try:
+                name = self.card_text(self.parse_card(one))
+            except CardlabError as error:
+                raise CardlabError(f"card {place} of the deal: {error}") from None
+            if not left[name]:
+                raise CardlabError(f"card {place} of the deal: {name} is dealt more often than "
+                                   f"the deck of {self.name} has it; give every card once")
+            order.append(left[name].pop(0))
+        if len(order) != self.deck:
+            missing = [name for name, cards in left.items() if cards]
+            raise CardlabError(
+                f"the deal has {len(order)} of the {self.deck} cards of {self.name}; "
+                f"missing: {' '.join(missing[:8])}{' ...' if len(missing) > 8 else ''}"
+            )
+        return np.array(order, dtype=np.uint8)
+
+
+def _load(reference: str) -> Any:
+    module, _, name = reference.partition(":")
+    return getattr(import_module(module), name)
+
+
+def _make_border(game: Game) -> Border:
+    mover, deal, legal, apply = game.mover, game.deal, game.legal, game.apply
+    returns, points, conceal, imagine = game.returns, game.points, game.conceal, game.imagine
+
+    @kernel
+    def mover_at(states: Any, row: int) -> int:
+        return mover(states[row])
+
+    @kernel
+    def deal_at(states: Any, row: int, order: Any) -> None:
+        deal(states[row], order)
+
+    @kernel
+    def legal_at(states: Any, row: int, out: Any) -> int:
+        return legal(states[row], out)
+
+    @kernel
+    def apply_at(states: Any, row: int, action: int) -> None:
+        apply(states[row], action)
+
+    @kernel
+    def returns_at(states: Any, row: int, seat: int) -> float:
+        return returns(states[row], seat)
+
+    @kernel
+    def points_at(states: Any, row: int, seat: int) -> float:
+        return points(states[row], seat)
+
+    @kernel
+    def conceal_at(states: Any, row: int, seat: int) -> None:
+        conceal(states[row], seat)
+
+    @kernel
+    def imagine_at(states: Any, row: int, seat: int, rng: Any) -> bool:
+        return imagine(states[row], seat, rng)
+
+    return Border(
+        mover_at, deal_at, legal_at, apply_at, returns_at, points_at, conceal_at, imagine_at
+    )
+
+
+class _Held:
+    """A game and an array of one record; the record's fields read as attributes."""
+
+    __slots__ = ("array", "game")
+
+    def __init__(self, game: Game, array: Array) -> None:
+        self.game = game
+        self.array = array
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("array", "game") or name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.array[0], name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (self.game, self.array))
+
+
+class State(_Held):
+    """The whole truth of one game. Agents do not get it; see `View`."""
+
+    __slots__ = ()
+
+    @property
+    def mover(self) -> int:
+        """The seat to move, OVER or DEALER."""
+        return int(self.game.border.mover(self.array, 0))
+
+    def copy(self) -> State:
+        """Return an independent copy."""
+        return State(self.game, self.array.copy())
+
+    def legal(self) -> Array:
+        """Return the legal action ids, ascending."""
+        out = np.empty(self.game.num_actions, dtype=np.int16)
+        return out[: self.game.border.legal(self.array, 0, out)]
+
+    def view(self, seat: int) -> View:
+        """Return what `seat` knows, as a copy of its own."""
+        array = self.array.copy()
+        self.game.border.conceal(array, 0, seat)
+        return View(self.game, array, seat)
+
+    def returns(self) -> list[float]:
+        """Return the utility of every seat in a finished game."""
+        return [float(self.game.border.returns(self.array, 0, k)) for k in range(self.seats)]
+
+    def points(self) -> list[float]:
+        """Return the points of every seat in a finished game."""
+        return [float(self.game.border.points(self.array, 0, k)) for k in range(self.seats)]
+
+    def __str__(self) -> str:
+        return self.game.state_text(self.array[0])
+
+
+class View(_Held):
+    """What one seat knows: the record with everything erased that the seat has not witnessed."""
+
+    __slots__ = ("own_seat",)
+
+    def __init__(self, game: Game, array: Array, own_seat: int) -> None:
+        super().__init__(game, array)
+        self.own_seat = own_seat
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (View, (self.game, self.array, self.own_seat))
+
+    def describe(self) -> Description:
+        """Return what the seat knows as plain data."""
+        return self.game.describe(self.array[0], self.own_seat)
+
+    def imagine(self, rng: np.random.Generator) -> State:
+        """Return a world that agrees with everything the seat has witnessed."""
+        stream = np.array([rng.integers(1, 1 << 63)], dtype=np.int64)
+        array = self.array.copy()
+        while not self.game.border.imagine(array, 0, self.own_seat, stream):
+            array[0] = self.array[0]
+        return State(self.game, array)
+
+    def __str__(self) -> str:
+        return self.game.state_text(self.array[0])
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One decision: the seat that moves, what it knows, what it may do."""
+
+    game: Game
+    seat: int
+    view: View
+    legal: Array
+
+    @classmethod
+    def of(cls, game: Game, seat: int, view: Array, legal: Array) -> Turn:
+        """Return the turn of `seat` whose view is the only record of `view`."""
+        return cls(game, seat, View(game, view, seat), legal)
+
+    @property
+    def texts(self) -> list[str]:
+        """The legal actions in words, in the order of `legal`."""
+        return [self.game.action_text(int(action)) for action in self.legal]
+
+
+@dataclass(frozen=True)
+class Turns:
+    """Many decisions at once: row i is the turn of `seats[i]` with view `views[i]`."""
+
+    game: Game
+    seats: Array
+    views: Array
+    mask: Array
+
+    def __len__(self) -> int:
+        return len(self.seats)
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """Whatever chooses: from a turn and a random stream to a legal action, remembering nothing."""
+
+    name: str
+
+    def act(self, turn: Turn, rng: np.random.Generator) -> int:
+        """Return one of `turn.legal`."""
+
+
+@runtime_checkable
+class ActsInBatches(Protocol):
+    """An agent that answers many turns at once, each as `act` would."""
+
+    def act_many(self, turns: Turns, rngs: Sequence[np.random.Generator]) -> Array:
+        """Return one legal action for every turn."""
+
+
+@runtime_checkable
+class OpenAgent(Protocol):
+    """An agent that cheats: it gets the true state. Its name ends in `_open`."""
+
+    name: str
+
+    def act_open(self, state: State, rng: np.random.Generator) -> int:
+        """Return a legal action of the seat to move; `state` is a private copy."""
+
+
+@runtime_checkable
+class HasValues(Protocol):
+    """An agent that can say what it thinks of every legal action, for hints."""
+
+    def values(self, turn: Turn, rng: np.random.Generator) -> Array:
+        """Return the expected return of every action in `turn.legal`."""

@@ -1,0 +1,41 @@
+"""The games: one module of rules each, found by name or as `package.module:NAME`."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+
+from cardlab.errors import CardlabError, suggest
+from cardlab.game import Game
+
+__all__ = ["GAMES", "find_game", "import_named"]
+
+GAMES = {"crazy_eights": "cardlab.games.crazy_eights:GAME"}
+
+
+def find_game(name: str) -> Game:
+    """Return a game by its name, or one from outside by `package.module:NAME`."""
+    reference = GAMES.get(name)
+    if reference is None and "." not in name and ":" not in name:
+        raise CardlabError(suggest("game", name, GAMES))
+    found = import_named(reference or name, "game")
+    if not isinstance(found, Game):
+        raise CardlabError(f"{name!r} is a {type(found).__name__}, not a cardlab Game")
+    return found
+
+
+def import_named(reference: str, what: str) -> object:
+    """Return the object that `package.module:NAME` names, from the working folder too."""
+    module, _, attribute = reference.partition(":")
+    if not attribute:
+        raise CardlabError(f"{what} {reference!r} names no object; write package.module:NAME")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)
+    try:
+        return getattr(import_module(module), attribute)
+    except ModuleNotFoundError as error:
+        raise CardlabError(f"{what} {reference!r} cannot be imported: {error}") from None
+    except AttributeError:
+        raise CardlabError(f"{what} {reference!r}: {module} has no {attribute!r}") from None

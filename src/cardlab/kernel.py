@@ -1,0 +1,344 @@
+"""Rules written in Python, run at compiled speed: `@kernel` and its disk cache.
+
+A kernel is a plain function over one record, a few arrays and numbers. It runs interpreted when
+`NUMBA_DISABLE_JIT=1` is set (debugger, coverage, bounds checks) and compiled otherwise. A kernel
+factory is an ordinary function that defines kernels over other kernels it was given, for instance
+a search over the rules of one game.
+
+The cache differs from Numba's own, which misses kernels made by factories, serves stale callers
+when a callee changes, keeps a shared index that concurrent starts can corrupt, and gives functions
+of two processes the same linker symbols, so that a third process may run the code of one game on
+the records of another. Here
+
+- every specialisation is one file, named by a digest of the kernel's code, of everything that it
+  reaches (callees, constants, closure values, recursively), the signature with all record layouts,
+  the versions of Python and Numba and the CPU; whatever changes behaviour changes the name;
+- files are written under a temporary name and renamed, so that readers only ever see whole ones;
+- function symbols are numbered from a random start in every process, so that code compiled in
+  different processes never shares a symbol.
+
+This is the only module that touches Numba's private names.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dis
+import hashlib
+import itertools
+import os
+import pickle
+import sys
+import tempfile
+import time
+import types
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+import numba
+import numpy as np
+from numba.core import bytecode, config, serialize
+from numba.core.compiler import CompileResult
+from numba.core.dispatcher import Dispatcher
+from numba.core.extending import intrinsic
+from numba.core.types import int64
+
+from cardlab.errors import CardlabWarning
+
+__all__ = [
+    "JIT",
+    "KernelError",
+    "bit",
+    "cache_folder",
+    "compiled",
+    "count_bits",
+    "kernel",
+    "lowest_bit",
+    "on_compile",
+    "prune_cache",
+]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+JIT: bool = not config.DISABLE_JIT
+FORMAT = "1"
+KEEP_DAYS = 30
+OUTSIDE_MODULES = ("numpy", "math", "numba")
+
+compiled: list[str] = []
+"""The specialisations that this process has compiled rather than loaded, in order."""
+
+_listeners: list[Callable[[str], None]] = []
+
+
+class KernelError(TypeError):
+    """A kernel reaches something that cannot be part of compiled rules."""
+
+
+def kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Return `function` compiled on first use and cached on disk, or as it is without JIT."""
+    if not JIT:
+        return function
+    dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
+    dispatcher._cache = _Cache(dispatcher)
+    return dispatcher  # type: ignore[no-any-return]
+
+
+@contextlib.contextmanager
+def on_compile(listener: Callable[[str], None]) -> Iterator[None]:
+    """Call `listener` with a kernel's name before each compilation, to tell the person waiting."""
+    _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)
+
+
+def cache_folder() -> Path:
+    """Return the folder of compiled kernels: `CARDLAB_CACHE_DIR` or the user's cache folder."""
+    chosen = os.environ.get("CARDLAB_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    from platformdirs import user_cache_path  # not needed where the folder is chosen
+
+    return user_cache_path("cardlab", appauthor=False)
+
+
+def prune_cache(folder: Path | None = None, *, days: float = KEEP_DAYS) -> int:
+    """Delete kernels that no process has used for `days`, and return how many there were."""
+    oldest = time.time() - days * 86400
+    removed = 0
+    for path in (folder or cache_folder()).glob("*.kernel*"):
+        with contextlib.suppress(OSError):
+            if path.stat().st_mtime < oldest:
+                path.unlink()
+                removed += 1
+    return removed
+
+
+# Symbols
+
+
+def _number_symbols_afresh() -> None:
+    """Let this process number its functions from a random start, shared with no other process."""
+    start = int.from_bytes(os.urandom(7), "big") << 8
+    bytecode.FunctionIdentity._unique_ids = itertools.count(start)
+
+
+if JIT:
+    _number_symbols_afresh()
+    os.register_at_fork(after_in_child=_number_symbols_afresh)
+
+
+# Digests
+
+
+def digest(dispatcher: Any) -> str:
+    """Return the digest of a kernel's code and of everything that it reaches."""
+    known = dispatcher._cache.digest
+    if known is None:
+        known = hashlib.sha256(repr(_describe(dispatcher, ())).encode()).hexdigest()
+        dispatcher._cache.digest = known
+    return str(known)
+
+
+def _describe(value: Any, above: tuple[Any, ...]) -> Any:
+    """Return a nested tuple that is equal exactly where compiled behaviour is equal."""
+    if isinstance(value, Dispatcher):
+        if any(value is one for one in above):
+            return ("recursion", len(above) - [id(one) for one in above].index(id(value)))
+        if not isinstance(value._cache, _Cache):
+            raise KernelError(f"{value.py_func.__qualname__} is compiled by numba, not by @kernel")
+        function = value.py_func
+        return ("kernel", function.__name__, _describe_code(function, (*above, value)))
+    if isinstance(value, np.ndarray):
+        content = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
+        return ("array", value.dtype.descr, value.shape, content)
+    if isinstance(value, (np.generic, np.dtype)):
+        return (type(value).__name__, repr(value))
+    if isinstance(value, (bool, int, float, str, bytes, type(None))):
+        return (type(value).__name__, repr(value))
+    if isinstance(value, (tuple, list)):
+        return (type(value).__name__, tuple(_describe(one, above) for one in value))
+    if isinstance(value, frozenset):
+        return ("frozenset", tuple(sorted(repr(_describe(one, above)) for one in value)))
+    if isinstance(value, types.CodeType):
+        return _describe_constants(value)
+    if isinstance(value, types.ModuleType) and value.__name__.split(".")[0] in OUTSIDE_MODULES:
+        return ("module", value.__name__, getattr(value, "__version__", ""))
+    if isinstance(value, (type, types.BuiltinFunctionType, np.ufunc)):
+        return ("builtin", getattr(value, "__module__", ""), value.__name__)
+    if type(value).__name__ == "_Intrinsic":
+        return ("intrinsic", value._defn.__module__, value._defn.__name__, FORMAT)
+    raise KernelError(f"{value!r} is neither a kernel nor a constant")
+
+
+def _describe_constants(code: types.CodeType) -> Any:
+    constants = tuple(_describe(one, ()) for one in code.co_consts if one is not code.co_consts[0])
+    first = code.co_consts[:1]
+    if first and not isinstance(first[0], str):  # a string in the first place is the docstring
+        constants = (_describe(first[0], ()), *constants)
+    return (code.co_code, constants, code.co_names, code.co_varnames, code.co_freevars)
+
+
+def _describe_code(function: types.FunctionType, above: tuple[Any, ...]) -> Any:
+    """Describe a function's code and each value that it reaches from outside, by name."""
+    reached: dict[str, Any] = {}
+    for name in sorted(_global_names(function.__code__)):
+        if name in function.__globals__:
+            reached[name] = function.__globals__[name]
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        reached[name] = cell.cell_contents
+    parts = []
+    for name, value in reached.items():
+        try:
+            parts.append((name, _describe(value, above)))
+        except KernelError as error:
+            raise KernelError(
+                f"kernel {function.__module__}.{function.__qualname__} uses {name}: {error}; "
+                "pass it as an argument, or import the kernel or constant itself"
+            ) from None
+    return (_describe_constants(function.__code__), tuple(parts))
+
+
+def _global_names(code: types.CodeType) -> set[str]:
+    names = {
+        str(one.argval)
+        for one in dis.get_instructions(code)
+        if one.opname in ("LOAD_GLOBAL", "LOAD_NAME")
+    }
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names |= _global_names(constant)
+    return names
+
+
+# The cache
+
+
+class _Cache:
+    """One kernel's compiled specialisations on disk, in the shape that Numba's dispatcher asks."""
+
+    cache_path = ""
+
+    def __init__(self, dispatcher: Any) -> None:
+        self._dispatcher = dispatcher
+        self.digest: str | None = None
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """Return the specialisation for `signature` from disk, or None if it must be compiled."""
+        target.refresh()
+        path = self._path(signature, target)
+        try:
+            data = path.read_bytes()
+            result = CompileResult._rebuild(target, *pickle.loads(data))
+        except FileNotFoundError:
+            result = None
+        except Exception:  # whatever ails a cached file, compiling again is the cure
+            result = None
+        else:
+            with contextlib.suppress(OSError):
+                os.utime(path)  # used: pruning goes by this time
+        if result is None:
+            for listener in tuple(_listeners):
+                listener(self._name())
+        return result
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        """Write a specialisation to disk; where that cannot be done, say so once and go on."""
+        compiled.append(f"{self._name()}{signature}")
+        path = self._path(signature, result.target_context)
+        temporary = ""
+        try:
+            data = serialize.dumps(result._reduce())
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle, temporary = tempfile.mkstemp(suffix=".kernel.tmp", dir=path.parent)
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            os.replace(temporary, path)
+        except OSError as error:
+            if temporary:
+                with contextlib.suppress(OSError):
+                    os.unlink(temporary)
+            _say_uncached(path.parent, error)
+
+    def flush(self) -> None:
+        """Do nothing: files of other digests belong to others."""
+
+    def _name(self) -> str:
+        function = self._dispatcher.py_func
+        return f"{function.__module__}.{function.__name__}"
+
+    def _path(self, signature: Any, target: Any) -> Path:
+        key = (
+            FORMAT,
+            digest(self._dispatcher),
+            str(signature),
+            sys.version,
+            numba.__version__,
+            np.__version__,
+            target.codegen().magic_tuple(),
+        )
+        name = hashlib.sha256(repr(key).encode()).hexdigest()[:40]
+        return cache_folder() / f"{self._dispatcher.py_func.__name__}-{name}.kernel"
+
+
+_said_uncached = False
+
+
+def _say_uncached(folder: Path, error: OSError) -> None:
+    global _said_uncached
+    if not _said_uncached:
+        _said_uncached = True
+        import warnings
+
+        warnings.warn(
+            f"compiled kernels cannot be kept in {folder} ({error.strerror}); every start will "
+            "compile again until CARDLAB_CACHE_DIR names a folder that can be written to",
+            CardlabWarning,
+            stacklevel=2,
+        )
+
+
+# Bits of card sets. Sets are signed 64-bit masks: mixing signed and unsigned silently widens.
+
+
+@kernel
+def bit(card: int) -> int:
+    """Return the set that holds only this card."""
+    return np.int64(1) << np.int64(card)
+
+
+if JIT:
+
+    @intrinsic
+    def count_bits(typing_context: Any, mask: Any) -> Any:
+        """Return the number of cards in a set."""
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.ctpop(args[0])
+
+        return int64(int64), generate
+
+    @intrinsic
+    def lowest_bit(typing_context: Any, mask: Any) -> Any:
+        """Return the lowest card of a set that is not empty."""
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            from llvmlite import ir
+
+            return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+
+        return int64(int64), generate
+
+else:
+
+    def count_bits(mask: int) -> int:
+        """Return the number of cards in a set."""
+        return int(mask).bit_count()
+
+    def lowest_bit(mask: int) -> int:
+        """Return the lowest card of a set that is not empty."""
+        return (int(mask) & -int(mask)).bit_length() - 1

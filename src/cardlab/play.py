@@ -1,0 +1,152 @@
+"""One game, move by move, with every action checked: `Table`, and `play` for agents alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from cardlab import seeding
+from cardlab.errors import CardlabError, IllegalAction
+from cardlab.game import DEALER, OVER, Agent, Array, Game, OpenAgent, State, Turn
+from cardlab.records import Record, Result
+
+__all__ = ["Table", "ask", "play"]
+
+
+class Table:
+    """A game in progress: the dealer moves by itself, seats move through `act`.
+
+    The n-th deck order is `deals[n]` where given and otherwise comes from the seed's stream
+    ("deal", n); with neither, the game cannot go on.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        seed: int | None = None,
+        deals: Iterable[str | Sequence[int] | Array] = (),
+        options: dict[str, Any] | None = None,
+    ) -> None:
+        self.game = game
+        self.seed = None if seed is None else seeding.read_seed(seed)
+        self.options = game.read_options(options or {})
+        self.state = game.start(**self.options)
+        self.actions: list[int] = []
+        self.deals: list[Array] = []
+        self._given = [_read_deal(game, deal) for deal in deals]
+        self._deal()
+
+    @property
+    def mover(self) -> int:
+        """The seat to move, or OVER."""
+        return self.state.mover
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return self.mover == OVER
+
+    @property
+    def seats(self) -> int:
+        """How many play."""
+        return int(self.state.seats)
+
+    def turn(self) -> Turn:
+        """Return the decision that the game waits for."""
+        seat = self.mover
+        return Turn(self.game, seat, self.state.view(seat), self.state.legal())
+
+    def act(self, action: int) -> None:
+        """Take an action for the seat to move, after checking it, and deal if that is next."""
+        legal = self.state.legal()
+        if isinstance(action, bool) or not isinstance(action, (int, np.integer)):
+            raise IllegalAction(f"{action!r} is not an action id of {self.game.name}")
+        if action not in legal:
+            raise IllegalAction(self._complain(int(action), legal))
+        self.game.border.apply(self.state.array, 0, int(action))
+        self.actions.append(int(action))
+        self._deal()
+
+    def record(self, seats: Sequence[str], note: str | None = None) -> Record:
+        """Return the game so far as a record, with the names of those who played."""
+        result = None
+        if self.over:
+            result = Result(returns=self.state.returns(), points=self.state.points())
+        return Record(
+            game=self.game.name if ":" not in self.game.name else self.game.reference,
+            rules=self.game.rules_version,
+            options=self.options,
+            seed=self.seed,
+            deals=[self.game.order_text(order) for order in self.deals],
+            seats=list(seats),
+            actions=[(action, self.game.action_text(action)) for action in self.actions],
+            result=result,
+            note=note,
+        )
+
+    def _deal(self) -> None:
+        game, array = self.game, self.state.array
+        while self.state.mover == DEALER:
+            n = len(self.deals)
+            if n < len(self._given):
+                order = self._given[n]
+            elif self.seed is not None:
+                order = np.empty(game.deck, dtype=np.uint8)
+                seeding.deck_order(self.seed, n, order, np.zeros(1, dtype=np.int64))
+            else:
+                raise CardlabError(
+                    f"{game.name} needs deal {n + 1}, but {len(self._given)} were given and no "
+                    "seed; give one more deal or a seed"
+                )
+            game.border.deal(array, 0, order)
+            self.deals.append(order)
+
+    def _complain(self, action: int, legal: Array) -> str:
+        if self.over:
+            return f"{self.game.name} is over after {len(self.actions)} plies; start a new game"
+        known = 0 <= action < self.game.num_actions
+        name = self.game.action_text(action) if known else "no action of this game"
+        allowed = ", ".join(f"{self.game.action_text(int(one))} ({one})" for one in legal)
+        return (
+            f"{self.game.name}, ply {len(self.actions)}: seat {self.mover} cannot take action "
+            f"{action} ({name}); legal: {allowed}"
+        )
+
+
+def _read_deal(game: Game, deal: str | Sequence[int] | Array) -> Array:
+    if isinstance(deal, str):
+        return game.parse_order(deal)
+    order = np.asarray(deal)
+    if sorted(order.tolist()) != list(range(game.deck)):
+        raise CardlabError(f"a deal of {game.name} must hold each of 0..{game.deck - 1} once")
+    return order.astype(np.uint8)
+
+
+def ask(agent: Agent | OpenAgent, state: State, rng: np.random.Generator) -> int:
+    """Return the choice of `agent` for the seat to move; only open agents get the state."""
+    if isinstance(agent, OpenAgent):
+        return agent.act_open(state.copy(), rng)
+    seat = state.mover
+    return agent.act(Turn(state.game, seat, state.view(seat), state.legal()), rng)
+
+
+def play(
+    game: Game,
+    agents: Sequence[Agent | OpenAgent],
+    *,
+    seed: int,
+    deals: Iterable[str | Sequence[int] | Array] = (),
+    options: dict[str, Any] | None = None,
+) -> Record:
+    """Play one game between agents, one per seat, and return its record."""
+    table = Table(game, seed=seed, deals=deals, options=options)
+    if len(agents) != table.seats:
+        raise CardlabError(f"{len(agents)} agents for {table.seats} seats of {game.name}")
+    rngs = [seeding.generator(seed, "seat", seat) for seat in range(table.seats)]
+    while not table.over:
+        seat = table.mover
+        table.act(ask(agents[seat], table.state, rngs[seat]))
+    return table.record([agent.name for agent in agents])

@@ -1,0 +1,48 @@
+"""Replaying records through the rules, and saying where a record disagrees with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cardlab.errors import CardlabError, IllegalAction
+from cardlab.games import find_game
+from cardlab.play import Table
+from cardlab.records import Record
+
+__all__ = ["replay"]
+
+
+def replay(record: Record) -> Iterator[Table]:
+    """Yield the table before the first action and after each; the first disagreement raises."""
+    game = find_game(record.game)
+    if record.rules != game.rules_version:
+        raise CardlabError(
+            f"the record follows rules version {record.rules} of {game.name}, this program plays "
+            f"version {game.rules_version}; replay it with the version that wrote it"
+        )
+    table = Table(game, deals=record.deals, options=dict(record.options))
+    if len(record.seats) != table.seats:
+        raise CardlabError(f"the record names {len(record.seats)} seats, but {table.seats} play")
+    yield table
+    for ply, (action, text) in enumerate(record.actions):
+        meant = game.action_text(action) if 0 <= action < game.num_actions else "no action"
+        if text != meant:
+            raise CardlabError(f"ply {ply}: action {action} is {meant}, the record says {text!r}")
+        if table.over:
+            raise CardlabError(f"ply {ply}: the game is over, but the record goes on with {text}")
+        try:
+            table.act(action)
+        except IllegalAction as error:
+            raise CardlabError(f"ply {ply}: {error}") from None
+        yield table
+    if len(table.deals) != len(record.deals):
+        raise CardlabError(
+            f"the record holds {len(record.deals)} deals, but the game used {len(table.deals)}"
+        )
+    ours = table.record(record.seats).result
+    if ours != record.result:
+        raise CardlabError(f"the result is {_words(ours)}, the record says {_words(record.result)}")
+
+
+def _words(result: object) -> str:
+    return str(result) if result is not None else "missing (the game is not over)"

@@ -1,0 +1,1 @@
+"""Search over any game's kernels; budgets are counts, never seconds."""

@@ -1,0 +1,107 @@
+"""Random play at full speed: finishing one game, or playing many from fresh deals."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cardlab import seeding
+from cardlab.game import DEALER, OVER, Array, Game
+from cardlab.kernel import kernel
+from cardlab.seeding import SEAT, below, branch, deck_order, shuffle
+
+__all__ = ["Playouts", "Scratch", "make_playouts", "play_randomly"]
+
+
+class Scratch(NamedTuple):
+    """Memory that kernels work in, since they allocate nothing."""
+
+    work: Array
+    order: Array
+    buffer: Array
+
+    @classmethod
+    def of(cls, game: Game, rows: int = 1) -> Scratch:
+        """Return scratch for a game, with `rows` records to play in."""
+        return cls(
+            np.empty(rows, dtype=game.state),
+            np.empty(game.deck, dtype=np.uint8),
+            np.empty(game.num_actions, dtype=np.int16),
+        )
+
+
+class Playouts(NamedTuple):
+    """Kernels of random play over one game."""
+
+    finish: Callable[[Any, Any, Any, Any], None]
+    play_many: Callable[..., int]
+
+
+@functools.cache
+def make_playouts(game: Game) -> Playouts:
+    """Return the kernels of random play for a game."""
+    mover, deal, legal, apply, returns = (
+        game.mover,
+        game.deal,
+        game.legal,
+        game.apply,
+        game.returns,
+    )
+
+    @kernel
+    def finish(s: Any, rng: Any, order: Any, buffer: Any) -> None:
+        who = mover(s)
+        while who != OVER:
+            if who == DEALER:
+                shuffle(order, rng)
+                deal(s, order)
+            else:
+                apply(s, np.int64(buffer[below(rng, legal(s, buffer))]))
+            who = mover(s)
+
+    @kernel
+    def play_many(
+        fresh: Any, start: int, count: int, totals: Any, work: Any, order: Any, buffer: Any, rng: Any
+    ) -> int:
+        decisions = 0
+        for i in range(count):
+            work[0] = fresh[0]
+            s = work[0]
+            seed = branch(start, i)
+            deals = 0
+            choices = branch(seed, SEAT)
+            who = mover(s)
+            while who != OVER:
+                if who == DEALER:
+                    deck_order(seed, deals, order, rng)
+                    deals += 1
+                    deal(s, order)
+                    rng[0] = branch(choices, deals)
+                else:
+                    apply(s, np.int64(buffer[below(rng, legal(s, buffer))]))
+                    decisions += 1
+                who = mover(s)
+            for seat in range(len(totals)):
+                totals[seat] += returns(s, seat)
+        return decisions
+
+    return Playouts(finish, play_many)
+
+
+def play_randomly(game: Game, games: int, *, seed: int = 0, **options: Any) -> tuple[int, Array]:
+    """Play fresh games at random; return the decisions taken and the summed returns by seat."""
+    fresh = game.fresh(**game.read_options(options))
+    totals = np.zeros(int(fresh[0].seats))
+    scratch = Scratch.of(game)
+    decisions = make_playouts(game).play_many(
+        fresh,
+        seeding.stream(seed, "game"),
+        games,
+        totals,
+        *scratch,
+        np.zeros(1, dtype=np.int64),
+    )
+    return int(decisions), totals

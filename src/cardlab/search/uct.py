@@ -1,0 +1,130 @@
+"""UCT on a state that is fully known: a tree of visits grown by random play-outs.
+
+A node's value is the mean return for the seat that chose to enter it, so that the search serves
+one seat, two seats with opposite aims, and more. The tree ends where chance decides; from there on
+a play-out deals for itself.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cardlab.game import OVER, Array, Game, State
+from cardlab.kernel import kernel
+from cardlab.search.playouts import Scratch, make_playouts
+from cardlab.seeding import below
+
+__all__ = ["search"]
+
+NODES_PER_SIMULATION = 12
+
+
+@functools.cache
+def make_search(game: Game) -> Callable[..., None]:
+    """Return the compiled search for a game."""
+    mover, legal, apply, returns = game.mover, game.legal, game.apply, game.returns
+    finish = make_playouts(game).finish
+
+    @kernel
+    def choose_child(first: int, count: int, c: float, visits: Any, values: Any, parent: int) -> int:
+        best = -1e18
+        choice = first
+        explore = c * np.sqrt(np.log(visits[parent]))
+        for child in range(first, first + count):
+            if visits[child] == 0:
+                return child
+            score = values[child] / visits[child] + explore / np.sqrt(visits[child])
+            if score > best:
+                best = score
+                choice = child
+        return choice
+
+    @kernel
+    def simulate(
+        root: Any,
+        simulations: int,
+        c: float,
+        visits: Any,
+        values: Any,
+        firsts: Any,
+        counts: Any,
+        actions: Any,
+        chosen_by: Any,
+        path: Any,
+        work: Any,
+        order: Any,
+        buffer: Any,
+        rng: Any,
+    ) -> None:
+        used = 1
+        s = work[0]
+        for _ in range(simulations):
+            work[0] = root[0]
+            node = 0
+            depth = 0
+            while mover(s) >= 0:
+                if counts[node] == 0:
+                    if node != 0 and visits[node] == 0:
+                        break
+                    count = legal(s, buffer)
+                    if used + count > len(visits) or depth == len(path):
+                        break
+                    for i in range(count):
+                        j = below(rng, i + 1)  # untried children are met in random order
+                        actions[used + i] = actions[used + j]
+                        actions[used + j] = buffer[i]
+                        chosen_by[used + i] = mover(s)
+                        visits[used + i] = 0
+                        values[used + i] = 0.0
+                        counts[used + i] = 0
+                    firsts[node] = used
+                    counts[node] = count
+                    used += count
+                node = choose_child(firsts[node], counts[node], c, visits, values, node)
+                path[depth] = node
+                depth += 1
+                apply(s, np.int64(actions[node]))
+            if mover(s) != OVER:
+                finish(s, rng, order, buffer)
+            visits[0] += 1
+            for i in range(depth):
+                node = path[i]
+                visits[node] += 1
+                values[node] += returns(s, np.int64(chosen_by[node]))
+
+    return simulate
+
+
+def search(
+    state: State, simulations: int, rng: np.random.Generator, *, c: float = 1.4
+) -> tuple[Array, Array]:
+    """Return visits and mean value of every legal action of the seat to move."""
+    game = state.game
+    legal = state.legal()
+    nodes = 1 + len(legal) + NODES_PER_SIMULATION * simulations
+    visits = np.zeros(nodes, dtype=np.int64)
+    values = np.zeros(nodes, dtype=np.float64)
+    firsts, counts, actions, chosen_by = np.zeros((4, nodes), dtype=np.int32)
+    path = np.empty(game.max_plies, dtype=np.int32)
+    make_search(game)(
+        state.array,
+        simulations,
+        c,
+        visits,
+        values,
+        firsts,
+        counts,
+        actions,
+        chosen_by,
+        path,
+        *Scratch.of(game),
+        np.array([rng.integers(1, 1 << 63)], dtype=np.int64),
+    )
+    children = slice(firsts[0], firsts[0] + counts[0])
+    ascending = np.argsort(actions[children])
+    tried = visits[children][ascending]
+    return tried, values[children][ascending] / np.maximum(tried, 1)

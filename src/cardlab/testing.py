@@ -1,0 +1,622 @@
+"""The public conformance suites: what every game and every agent must do.
+
+`check_game` and `check_agent` run all checks; each check is a function of its own, so that a test
+runner can name them. A check raises AssertionError with the seed, the ply and what to mend.
+`audit_random_games` is the compiled version for millions of games.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+import pickle
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cardlab import seeding
+from cardlab.batch import Batch
+from cardlab.errors import CardlabError, IllegalAction
+from cardlab.game import (
+    DEALER,
+    OVER,
+    ActsInBatches,
+    Agent,
+    Array,
+    Description,
+    Game,
+    OpenAgent,
+    State,
+    Turn,
+    Turns,
+)
+from cardlab.kernel import kernel
+from cardlab.play import Table, ask
+from cardlab.seeding import SEAT, below, branch, deck_order
+
+__all__ = [
+    "AGENT_CHECKS",
+    "GAME_CHECKS",
+    "audit_random_games",
+    "check_agent",
+    "check_game",
+    "check_playthrough",
+    "check_uniform",
+    "fingerprint",
+    "playthrough",
+]
+
+Options = dict[str, Any]
+SEEDS = range(20)
+
+
+def random_table(game: Game, options: Options, seed: int, plies: int | None = None) -> Table:
+    """Return a game played at random for so many plies, or to its end."""
+    table = Table(game, seed=seed, options=options)
+    rng = seeding.generator(seed, "random play")
+    while not table.over and (plies is None or len(table.actions) < plies):
+        table.act(int(rng.choice(table.state.legal())))
+    return table
+
+
+def retrace(table: Table) -> Iterator[Table]:
+    """Yield a game again from its deals and actions: at the start and after each action."""
+    again = Table(table.game, deals=table.deals, options=table.options)
+    yield again
+    for action in table.actions:
+        again.act(action)
+        yield again
+
+
+# Games
+
+
+def check_layout(game: Game, options: Options, seeds: Iterable[int]) -> None:
+    """Records have no padding, the fields that every game has, and no name NumPy uses itself."""
+    fields = game.state.fields or {}
+    used = sum(kind[0].itemsize for kind in fields.values())
+    assert used == game.state.itemsize, f"{game.name}: the record has padding; order fields by size"
+    for name in fields:
+        assert not hasattr(np.recarray, name), f"{game.name}: NumPy records use the name {name}"
+    for name in ("seats", "seat", "phase"):
+        assert name in fields, f"{game.name}: every record needs a field {name}"
+
+
+def check_same_seed_same_game(game: Game, options: Options, seeds: Iterable[int]) -> None:
+    """The same seed gives the same game, whatever was played in between."""
+    first = {seed: random_table(game, options, seed).state.array.tobytes() for seed in seeds}
+    for seed, state in first.items():
+        again = random_table(game, options, seed).state.array.tobytes()
+        assert again == state, f"{game.name}, seed {seed}: a second run went another way"
+
+
+def check_replay(game: Game, options: Options, seeds: Iterable[int]) -> None:
+    """Replaying deals and actions reaches the same bytes, and a record survives its text form."""
+    from cardlab.records import Record
+
+    for seed in seeds:
+        table = random_table(game, options, seed)
+        *_, again = retrace(table)
+        assert again.state.array.tobytes() == table.state.array.tobytes(), (
+            f"{game.name}, seed {seed}: the replay ends in another state"
+        )
+        record = table.record(["random"] * table.seats)
+        assert Record.from_line(record.to_line()) == record
+
+
+def check_legal_actions(game: Game, options: Options, seeds: Iterable[int]) -> None:
+    """Legal actions are ascending, unique and in range; none exactly when over or dealing."""
+    start = game.start(**options)
+    assert start.mover == DEALER, f"{game.name}: a fresh game must wait for the dealer"
+    assert len(start.legal()) == 0, f"{game.name}: nothing is legal before the deal"
+    for seed in seeds:
+        for table in retrace(random_table(game, options, seed)):
+            legal = table.state.legal().tolist()
+            where = f"{game.name}, seed {seed}, ply {len(table.actions)}"
+            assert legal == sorted(set(legal)), f"{where}: legal actions {legal} are not ascending"
+            assert all(0 <= action < game.num_actions for action in legal), f"{where}: {legal}"
+            assert bool(legal) == (not table.over), f"{where}: legal actions {legal}"
+            assert table.mover in (OVER, *range(table.seats)), f"{where}: mover {table.mover}"
+
+
+def check_ends(game: Game, options: Options, seeds: Iterable[int]) -> None:
+    """Every game ends within its stated bound, with finite returns that sum to zero if declared."""
+    for seed in seeds:
+        table = random_table(game, options, seed)
+        where = f"{game.name}, seed {seed}"
+        assert len(table.actions) <= game.max_plies, f"{where}: more than {game.max_plies} plies"
+        returns = table.state.returns()
+        assert all(-1 <= value <= 1 for value in returns), f"{where}: returns {returns}"
+        assert np.isfinite(table.state.points()).all(), f"{where}: points {table.state.points()}"
+        if game.zero_sum:
+            assert abs(sum(returns)) < 1e-9, f"{where}: returns {returns} do not sum to zero"
+
+
+def check_border(game: Game, options: Options, seeds: Iterable[int]) -> None:
+    """Every illegal action is refused, by the table and by a batch, and changes nothing."""
+    for seed in seeds:
+        for table in retrace(random_table(game, options, seed)):
+            before = table.state.array.tobytes()
+            legal = set(table.state.legal().tolist())
+            for action in (-1, game.num_actions, *range(game.num_actions)):
+                if action not in legal:
+                    assert _refuses(table.act, action), (
+                        f"{game.name}, seed {seed}, ply {len(table.actions)}: took {action}"
+                    )
+            assert table.state.array.tobytes() == before
+        batch = Batch(game, 1, seeds=[seed], options=options)
+        for action in (-1, *np.flatnonzero(~batch.mask[0])):
+            assert _refuses(batch.step, np.array([action])), f"{game.name}: batch took {action}"
+
+
+def check_audit(game: Game, options: Options, seeds: Iterable[int]) -> None:
+    """The record is sound at every step: cards conserved, counts right, scores right."""
+    for seed in seeds:
+        for table in retrace(random_table(game, options, seed)):
+            fault = game.audit(table.state.array[0])
+            assert fault == 0, (
+                f"{game.name}, seed {seed}, ply {len(table.actions)}: {game.faults[fault]}"
+            )
+
+
+def check_texts(game: Game, options: Options, seeds: Iterable[int]) -> None:
+    """Action texts are unique and parse back; decks and states have a text form."""
+    texts = [game.action_text(action) for action in range(game.num_actions)]
+    assert len(set(texts)) == len(texts), f"{game.name}: two actions share a text"
+    for action, text in enumerate(texts):
+        assert game.parse_action(text) == action, f"{game.name}: {text!r} does not parse back"
+        assert game.parse_action(text.lower()) == action, f"{game.name}: {text.lower()!r}"
+    for seed in seeds:
+        table = random_table(game, options, seed)
+        for order in table.deals:
+            text = game.order_text(order)
+            assert game.order_text(game.parse_order(text)) == text
+        assert str(table.state)
+
+
+def check_batch(game: Game, options: Options, seeds: Iterable[int]) -> None:
+    """A batch plays the same games as single tables, and restarts from a fresh state only."""
+    seeds = list(seeds)
+    tables = [random_table(game, options, seed) for seed in seeds]
+    batch = Batch(game, len(seeds), seeds=seeds, options=options)
+    tracks = [list(table.actions) for table in tables]
+    for ply in range(max(len(track) for track in tracks)):
+        actions = [track[ply] if ply < len(track) else -1 for track in tracks]
+        batch.step(np.array(actions))
+        for row, track in enumerate(tracks):
+            if ply == len(track) - 1:
+                assert batch.done[row], f"{game.name}, seed {seeds[row]}: not done"
+                assert np.allclose(batch.returns[row], tables[row].state.returns())
+    for row, table in enumerate(tables):
+        assert batch.states[row].tobytes() == table.state.array[0].tobytes(), (
+            f"{game.name}, seed {seeds[row]}: the batch ends in another state"
+        )
+    again = Batch(game, len(seeds), seeds=seeds, redeal=True, options=options)
+    rng = np.random.default_rng(0)
+    for _ in range(3 * max(len(track) for track in tracks)):
+        again.step(np.array([rng.choice(np.flatnonzero(row)) for row in again.mask]))
+        for row in np.flatnonzero(again.done):
+            fresh = Table(game, seed=int(again.seeds[row]), options=options)
+            assert again.states[row].tobytes() == fresh.state.array[0].tobytes(), (
+                f"{game.name}: row {row} was not restarted from a fresh state"
+            )
+
+
+def check_compiled(game: Game, options: Options, seeds: Iterable[int]) -> None:
+    """Interpreted and compiled rules take the same games through the same states."""
+    seeds = list(seeds)[:5]
+    code = (
+        "import sys, json; from cardlab.testing import fingerprint; "
+        "from cardlab.games import find_game; name, options, seeds = json.load(sys.stdin); "
+        "sys.stdout.write(fingerprint(find_game(name), options, seeds))"
+    )
+    other = dict(os.environ, NUMBA_DISABLE_JIT="0" if _interpreted() else "1")
+    answer = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        input=json.dumps([game.reference, options, seeds]),
+        capture_output=True,
+        text=True,
+        env=other,
+        check=False,
+    )
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stdout == fingerprint(game, options, seeds), (
+        f"{game.name}: interpreted and compiled rules disagree"
+    )
+
+
+def check_worlds(game: Game, options: Options, seeds: Iterable[int]) -> None:
+    """Imagined worlds are sound, look the same to the seat, and offer the mover the same."""
+    for seed in seeds:
+        for table in retrace(random_table(game, options, seed)):
+            for seat in range(table.seats if not table.over else 0):
+                where = f"{game.name}, seed {seed}, ply {len(table.actions)}, seat {seat}"
+                view = table.state.view(seat)
+                assert table.state.view(seat).array.tobytes() == view.array.tobytes()
+                twice = State(game, view.array.copy()).view(seat)
+                assert twice.array.tobytes() == view.array.tobytes(), f"{where}: conceal twice"
+                world = view.imagine(np.random.default_rng(seed))
+                fault = game.audit(world.array[0])
+                assert fault == 0, f"{where}: an imagined world: {game.faults[fault]}"
+                assert world.view(seat).array.tobytes() == view.array.tobytes(), (
+                    f"{where}: an imagined world looks different to the seat"
+                )
+                if table.mover == seat:
+                    assert world.legal().tolist() == table.state.legal().tolist(), where
+
+
+def check_nothing_leaks(game: Game, options: Options, seeds: Iterable[int]) -> None:
+    """Swapping two cards that a seat has not seen leaves its view the same, byte by byte.
+
+    Worlds are compared only while the same actions keep the same seats moving with as many cards
+    in every zone: otherwise the seat has witnessed the difference.
+    """
+    compared = 0
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        table = random_table(game, options, seed)
+        course = [_witness(one) for one in retrace(table)]
+        for seat in range(table.seats):
+            for _ in range(6):
+                a, b = (int(card) for card in rng.choice(game.deck, size=2, replace=False))
+                compared += _compare_swapped(table, course, seat, a, b)
+    # A game without hidden cards has nothing to compare; one with them must offer some pairs.
+    hidden = any(view != state for views, state, *_ in course for view in views)
+    assert compared or not hidden, f"{game.name}: no swap of hidden cards could be compared"
+
+
+GameCheck = Callable[[Game, Options, Iterable[int]], None]
+
+GAME_CHECKS: tuple[GameCheck, ...] = (
+    check_layout,
+    check_same_seed_same_game,
+    check_replay,
+    check_legal_actions,
+    check_ends,
+    check_border,
+    check_audit,
+    check_texts,
+    check_batch,
+    check_compiled,
+    check_worlds,
+    check_nothing_leaks,
+)
+
+
+def check_game(game: Game, options: Options | None = None, seeds: Iterable[int] = SEEDS) -> None:
+    """Run every check on a game."""
+    for check in GAME_CHECKS:
+        check(game, options or {}, seeds)
+
+
+def _refuses(take: Callable[[Any], None], action: Any) -> bool:
+    try:
+        take(action)
+    except IllegalAction:
+        return True
+    return False
+
+
+def _interpreted() -> bool:
+    from cardlab.kernel import JIT
+
+    return not JIT
+
+
+def fingerprint(game: Game, options: Options, seeds: Iterable[int]) -> str:
+    """Return a digest of every state, view and imagined world of some random games."""
+    digest = hashlib.sha256()
+    for seed in seeds:
+        for table in retrace(random_table(game, options, seed)):
+            digest.update(table.state.array.tobytes())
+            for seat in range(table.seats if not table.over else 0):
+                view = table.state.view(seat)
+                digest.update(view.array.tobytes())
+                digest.update(view.imagine(np.random.default_rng(seed)).array.tobytes())
+        digest.update(repr((table.state.returns(), table.state.points())).encode())
+    return digest.hexdigest()
+
+
+Witnessed = tuple[list[bytes], bytes, int, list[Description]]
+
+
+def _witness(table: Table) -> Witnessed:
+    views = [table.state.view(seat) for seat in range(table.seats)]
+    return (
+        [view.array.tobytes() for view in views],
+        table.state.array.tobytes(),
+        table.mover,
+        [view.describe() for view in views],
+    )
+
+
+def _compare_swapped(table: Table, course: list[Witnessed], seat: int, a: int, b: int) -> int:
+    """Replay with cards a and b swapped; return how many views could be compared and agreed."""
+    game = table.game
+    names = {game.card_text(a), game.card_text(b)}
+    swap = np.arange(game.deck, dtype=np.uint8)
+    swap[[a, b]] = b, a
+    other = Table(game, deals=[swap[order] for order in table.deals], options=table.options, seed=0)
+    compared = 0
+    for ply, (views, _, mover, told) in enumerate(course):
+        seen = {card for zone in told[seat].zones for card in zone.cards}
+        if seen & names or other.mover != mover or mover == OVER:
+            return compared
+        now = other.state.view(seat)
+        counts = [(zone.name, zone.seat, zone.count) for zone in told[seat].zones]
+        if counts != [(zone.name, zone.seat, zone.count) for zone in now.describe().zones]:
+            return compared
+        assert now.array.tobytes() == views[seat], (
+            f"{game.name}, seed {table.seed}, ply {ply}: the view of seat {seat} changes with "
+            f"hidden cards {sorted(names)}; conceal must erase what tells them apart"
+        )
+        assert now.describe() == told[seat]
+        compared += 1
+        if table.actions[ply] not in other.state.legal():
+            return compared
+        other.act(table.actions[ply])
+    return compared
+
+
+def check_uniform(
+    view_maker: Callable[[], Any], worlds: Sequence[bytes], draws: int = 20_000, seed: int = 0
+) -> None:
+    """Imagined worlds are exactly `worlds`, each as likely as any other (chi-square, 1 in 10,000).
+
+    `view_maker` returns the view to imagine from; `worlds` lists the bytes of every state that is
+    possible, found by enumeration.
+    """
+    from scipy.stats import chisquare
+
+    counts = dict.fromkeys(worlds, 0)
+    assert len(counts) == len(worlds), "the enumeration lists a world twice"
+    rng = np.random.default_rng(seed)
+    view = view_maker()
+    for _ in range(draws):
+        world = view.imagine(rng).array.tobytes()
+        assert world in counts, "an imagined world is not among the possible ones"
+        counts[world] += 1
+    assert chisquare(list(counts.values())).pvalue > 1e-4, "imagined worlds are not uniform"
+
+
+# Golden playthroughs
+
+
+def playthrough(game: Game, options: Options, seed: int) -> str:
+    """Return a whole random game as text: every deal, state, view and legal set."""
+    table = random_table(game, options, seed)
+    head = {"game": game.name, "rules": game.rules_version, "options": options, "seed": seed}
+    lines = [json.dumps(head), ""]
+    dealt = 0
+    for again in retrace(table):
+        for order in again.deals[dealt:]:
+            lines += [f"deal {game.order_text(order)}", ""]
+        dealt = len(again.deals)
+        lines.append(str(again.state))
+        if again.over:
+            break
+        legal = ", ".join(f"{a} {game.action_text(int(a))}" for a in again.state.legal())
+        action = table.actions[len(again.actions)]
+        lines += [
+            f"view {hashlib.sha256(again.turn().view.array.tobytes()).hexdigest()[:16]}",
+            f"legal {legal}",
+            f"seat {again.mover} takes {game.action_text(action)}",
+            "",
+        ]
+    lines += ["", f"returns {table.state.returns()}", f"points {table.state.points()}", ""]
+    return "\n".join(lines)
+
+
+def check_playthrough(game: Game, path: Path) -> None:
+    """The golden playthrough in a file is what the rules give today."""
+    text = path.read_text(encoding="utf-8")
+    head = json.loads(text.partition("\n")[0])
+    assert head["rules"] == game.rules_version, (
+        f"{path.name}: written under rules version {head['rules']}"
+    )
+    now = playthrough(game, head["options"], head["seed"])
+    for number, (ours, theirs) in enumerate(
+        zip(now.splitlines(), text.splitlines(), strict=False), start=1
+    ):
+        assert ours == theirs, f"{path.name}, line {number}: {ours!r} instead of {theirs!r}"
+    assert now == text, f"{path.name}: the game has another length"
+
+
+# Agents
+
+
+def check_always_legal(make: Callable[[], Agent], game: Game, options: Options) -> None:
+    """In every seat the agent answers with a legal action, in its own type of whole number."""
+    agent = make()
+    for seed in range(2):
+        table = Table(game, seed=seed, options=options)
+        rng = np.random.default_rng(seed)
+        while not table.over:
+            table.act(ask(agent, table.state, rng))
+
+
+def check_remembers_nothing(make: Callable[[], Agent], game: Game, options: Options) -> None:
+    """The same turn with the same stream gets the same answer, whatever was asked between."""
+    agent = make()
+    states = _some_states(game, options)
+    first = [ask(agent, state, np.random.default_rng(7)) for state in states]
+    again = [ask(agent, state, np.random.default_rng(7)) for state in reversed(states)]
+    assert first == again[::-1], f"{agent.name}: the answer depends on what was asked before"
+
+
+def check_leaves_generators_alone(make: Callable[[], Agent], game: Game, options: Options) -> None:
+    """The agent draws from its own stream only, never from a global generator."""
+    agent = make()
+    before = random.getstate(), repr(np.random.get_state())  # noqa: NPY002 - this is what we guard
+    for state in _some_states(game, options):
+        ask(agent, state, np.random.default_rng(1))
+    after = random.getstate(), repr(np.random.get_state())  # noqa: NPY002
+    assert before == after, f"{agent.name}: a global generator was used"
+
+
+def check_pickles(make: Callable[[], Agent], game: Game, options: Options) -> None:
+    """A pickled agent acts the same, so that it can go to another process."""
+    agent = make()
+    copy = pickle.loads(pickle.dumps(agent))
+    for state in _some_states(game, options):
+        ours, theirs = (ask(one, state, np.random.default_rng(3)) for one in (agent, copy))
+        assert ours == theirs, f"{agent.name}: its pickled copy acts differently"
+
+
+def check_many_as_one(make: Callable[[], Agent], game: Game, options: Options) -> None:
+    """Many turns at once get the answers that they get one by one."""
+    agent = make()
+    if not isinstance(agent, ActsInBatches):
+        return
+    states = _some_states(game, options)
+    seats = np.array([state.mover for state in states])
+    views = np.concatenate([state.view(state.mover).array for state in states])
+    mask = np.zeros((len(states), game.num_actions), dtype=np.bool_)
+    for row, state in enumerate(states):
+        mask[row, state.legal()] = True
+    rngs = [np.random.default_rng(row) for row in range(len(states))]
+    many = agent.act_many(Turns(game, seats, views, mask), rngs).tolist()
+    single = [ask(agent, state, np.random.default_rng(row)) for row, state in enumerate(states)]
+    assert many == single, f"{agent.name}: act_many and act disagree"
+
+
+def check_fair(make: Callable[[], Agent], game: Game, options: Options) -> None:
+    """Reshuffling what the seat cannot see never changes the answer under the same stream."""
+    agent = make()
+    if isinstance(agent, OpenAgent):
+        assert agent.name.partition(":")[0].endswith("_open"), (
+            f"{agent.name}: an agent that sees the true state must say so: name it ..._open"
+        )
+        return
+    for state in _some_states(game, options):
+        choice = ask(agent, state, np.random.default_rng(5))
+        for seed in range(3):
+            world = state.view(state.mover).imagine(np.random.default_rng(seed))
+            assert ask(agent, world, np.random.default_rng(5)) == choice, (
+                f"{agent.name}: its choice changes with cards that it cannot see"
+            )
+
+
+AgentCheck = Callable[[Callable[[], Agent], Game, Options], None]
+
+AGENT_CHECKS: tuple[AgentCheck, ...] = (
+    check_always_legal,
+    check_remembers_nothing,
+    check_leaves_generators_alone,
+    check_pickles,
+    check_many_as_one,
+    check_fair,
+)
+
+
+def check_agent(make: Callable[[], Agent], game: Game, options: Options | None = None) -> None:
+    """Run every check on the agent that `make` makes."""
+    for check in AGENT_CHECKS:
+        check(make, game, options or {})
+
+
+def _some_states(game: Game, options: Options) -> list[State]:
+    """Return states with a choice to make, from several games and seats."""
+    states = []
+    for seed in range(3):
+        for table in retrace(random_table(game, options, seed)):
+            if len(table.state.legal()) > 1:
+                states.append(table.state.copy())
+    return states[:: max(1, len(states) // 24)]
+
+
+# Millions of games
+
+
+@functools.cache
+def _make_audit(game: Game) -> Callable[..., int]:
+    mover, deal, legal, apply = game.mover, game.deal, game.legal, game.apply
+    returns, audit, zero_sum = game.returns, game.audit, game.zero_sum
+    max_plies, num_actions = game.max_plies, game.num_actions
+
+    @kernel
+    def audit_games(
+        fresh: Any, start: int, first: int, count: int, work: Any, order: Any, buffer: Any, out: Any
+    ) -> int:
+        """Play games from fresh deals; stop at the first fault, with game and ply in `out`."""
+        rng = out[2:]
+        for number in range(first, first + count):
+            work[0] = fresh[0]
+            s = work[0]
+            seed = branch(start, number)
+            deals = 0
+            ply = 0
+            out[0] = number
+            who = mover(s)
+            while who != OVER:
+                out[1] = ply
+                if who == DEALER:
+                    if legal(s, buffer) != 0:
+                        return -1
+                    deck_order(seed, deals, order, rng)
+                    deals += 1
+                    deal(s, order)
+                    rng[0] = branch(branch(seed, SEAT), deals)
+                else:
+                    options = legal(s, buffer)
+                    if options < 1 or not 0 <= who < np.int64(s.seats):
+                        return -1
+                    for i in range(options):
+                        if not 0 <= buffer[i] < num_actions or (i and buffer[i] <= buffer[i - 1]):
+                            return -1
+                    apply(s, np.int64(buffer[below(rng, options)]))
+                    ply += 1
+                if ply > max_plies:
+                    return -2
+                fault = audit(s)
+                if fault:
+                    return fault
+                who = mover(s)
+            total = 0.0
+            for seat in range(np.int64(s.seats)):
+                value = returns(s, seat)
+                if not -1.0 <= value <= 1.0:
+                    return -3
+                total += value
+            if zero_sum and abs(total) > 1e-9:
+                return -3
+            if legal(s, buffer) != 0:
+                return -1
+        return 0
+
+    return audit_games
+
+
+def audit_random_games(
+    game: Game, count: int, *, seed: int = 0, first: int = 0, options: Options | None = None
+) -> None:
+    """Play random games with every invariant checked at every step; the first fault raises."""
+    fresh: Array = game.fresh(**game.read_options(options or {}))
+    out = np.zeros(3, dtype=np.int64)
+    start = seeding.stream(seed, "game")
+    fault = _make_audit(game)(
+        fresh,
+        start,
+        first,
+        count,
+        np.empty(1, dtype=game.state),
+        np.empty(game.deck, dtype=np.uint8),
+        np.empty(game.num_actions, dtype=np.int16),
+        out,
+    )
+    if fault:
+        general = ("", "legal actions are wrong", "the bound on plies is passed", "wrong returns")
+        reason = general[-fault] if fault < 0 else game.faults[fault]
+        raise CardlabError(
+            f"{game.name}: game {out[0]} of seed {seed} (deal seed {branch(start, int(out[0]))}), "
+            f"ply {out[1]}: {reason}"
+        )
+
+
