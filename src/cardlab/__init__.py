@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from cardlab.errors import CardlabError, CardlabWarning, IllegalAction
     from cardlab.game import Agent, Game, State, Turn, Turns, View
     from cardlab.games import find_game
-    from cardlab.play import Table, play
+    from cardlab.play import Table, play_game
     from cardlab.records import Record
 
 __all__ = [
@@ -32,7 +32,7 @@ __all__ = [
     "__version__",
     "find_agent",
     "find_game",
-    "play",
+    "play_game",
 ]
 
 _HOMES = {
@@ -41,7 +41,7 @@ _HOMES = {
     "cardlab.errors": ("CardlabError", "CardlabWarning", "IllegalAction"),
     "cardlab.game": ("Agent", "Game", "State", "Turn", "Turns", "View"),
     "cardlab.games": ("find_game",),
-    "cardlab.play": ("Table", "play"),
+    "cardlab.play": ("Table", "play_game"),
     "cardlab.records": ("Record",),
 }
 

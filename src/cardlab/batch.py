@@ -12,7 +12,7 @@ from cardlab import seeding
 from cardlab.errors import CardlabError, IllegalAction
 from cardlab.game import DEALER, OVER, Array, Game, Turns
 from cardlab.kernel import kernel
-from cardlab.seeding import GAME, branch, deck_order
+from cardlab.seeding import GAME, branch
 
 __all__ = ["Batch"]
 
@@ -78,7 +78,8 @@ class Batch:
         wrong = self._kernels.find_illegal(self.mover, self.mask, actions)
         if wrong >= 0:
             legal = ", ".join(
-                f"{self.game.action_text(int(one))} ({one})" for one in self.mask[wrong].nonzero()[0]
+                f"{self.game.action_text(int(one))} ({one})"
+                for one in self.mask[wrong].nonzero()[0]
             )
             raise IllegalAction(
                 f"{self.game.name}, row {wrong}: seat {self.mover[wrong]} cannot take action "
@@ -124,7 +125,7 @@ class _Kernels(NamedTuple):
 @functools.cache
 def _make_kernels(game: Game) -> _Kernels:
     mover, deal, legal, apply = game.mover, game.deal, game.legal, game.apply
-    returns, conceal = game.returns, game.conceal
+    returns, conceal, shuffle = game.returns, game.conceal, game.shuffle
 
     @kernel
     def settle(
@@ -141,7 +142,7 @@ def _make_kernels(game: Game) -> _Kernels:
         s = states[row]
         who = mover(s)
         while who == DEALER:
-            deck_order(seeds[row], deals[row], order, rng)
+            shuffle(seeds[row], deals[row], order, rng)
             deals[row] += 1
             deal(s, order)
             who = mover(s)
@@ -212,6 +213,3 @@ def _make_kernels(game: Game) -> _Kernels:
             conceal(views[row], seats[row])
 
     return _Kernels(begin, find_illegal, step, conceal_all)
-
-
-

@@ -42,7 +42,7 @@ Json = Annotated[bool, typer.Option("--json", help="print JSON instead of a tabl
 
 def main() -> None:
     """Run the command line; mistakes end in one sentence and exit code 2."""
-    warnings.showwarning = _show_warning
+    warnings.showwarning = _show_warning  # type: ignore[assignment]  # it takes more and uses less
     try:
         app(prog_name="cardlab")
     except CardlabError as error:
@@ -274,7 +274,8 @@ def replay(
                 raise CardlabError(f"{file}, line {number}: {error}") from None
             count += 1
             points = ", ".join(
-                f"{name} {value:g}" for name, value in zip(
+                f"{name} {value:g}"
+                for name, value in zip(
                     record.seats, record.result.points if record.result else (), strict=False
                 )
             )
@@ -347,7 +348,9 @@ def _audit(task: tuple[Any, int, int, int, dict[str, Any]]) -> int:
 
 @app.command()
 def warmup(
-    game: Annotated[str | None, typer.Argument(help="a game; without it all", metavar="[GAME]")] = None,
+    game: Annotated[
+        str | None, typer.Argument(help="a game; without it all", metavar="[GAME]")
+    ] = None,
 ) -> None:
     """Compile everything now, so that later starts are quick."""
     import time
@@ -440,7 +443,13 @@ def _compiling() -> Iterator[None]:
 def _progress(what: str, factor: int) -> Iterator[Callable[[int, int], None]]:
     """Show a progress bar from the first report on, on a terminal only."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
     console = Console(stderr=True)
     bar = Progress(
@@ -473,10 +482,17 @@ def _percent(value: float, interval: tuple[float, float]) -> str:
     return f"{100 * value:.1f} ± {50 * (interval[1] - interval[0]):.1f}"
 
 
+def _changed(result: MatchResult) -> list[tuple[str, Any]]:
+    from cardlab.games import find_game
+
+    defaults = find_game(result.game).read_options({})
+    return [(name, value) for name, value in result.options.items() if value != defaults[name]]
+
+
 def _show_match(result: MatchResult, planned: int) -> None:
     seats = result.games // result.deals
     seating = "seats swapped" if seats == 2 else f"{seats} seatings each"
-    options = "".join(f", {name}={value}" for name, value in result.options.items())
+    options = "".join(f", {name}={str(value).lower()}" for name, value in _changed(result))
     table = _table("agent", title=f"[bold]{result.game}[/]{options}")
     for name in ("wins", "ties", "losses", "score %", "points a game", "ms a move"):
         table.add_column(name, justify="right")
@@ -495,8 +511,8 @@ def _show_match(result: MatchResult, planned: int) -> None:
     console.print(table)
     stopped = f" of {planned * seats:,} planned (stopped early)" if result.deals < planned else ""
     console.print(
-        f"{result.games:,} games{stopped} on {result.deals:,} deals, {seating}; seed {result.seed}; "
-        f"{result.seconds:.1f} s; ± is a 95 % interval over deals"
+        f"{result.games:,} games{stopped} on {result.deals:,} deals, {seating}; "
+        f"seed {result.seed}; {result.seconds:.1f} s; ± is a 95 % interval over deals"
     )
     first, even = result.standings[0], 1 / seats
     if first.score_interval[0] > even:

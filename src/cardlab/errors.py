@@ -1,4 +1,4 @@
-"""What can go wrong for a person, each error one sentence with the input, the place, the way out."""
+"""What can go wrong for a person: one sentence with the input, the place and the way out."""
 
 from __future__ import annotations
 

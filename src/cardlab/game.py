@@ -29,6 +29,7 @@ import numpy.typing as npt
 
 from cardlab.errors import CardlabError, suggest
 from cardlab.kernel import kernel
+from cardlab.seeding import deck_order
 
 __all__ = [
     "DEALER",
@@ -167,6 +168,8 @@ class Game:
     state_text: Callable[[Any], str]
     describe: Callable[[Any, int], Description]
     zero_sum: bool = True
+    used_cards: int | None = None  # how many cards of an order matter; None: all of them
+    shuffle: Callable[[int, int, Any, Any], None] = deck_order  # seed, n -> the n-th deck order
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (_load, (self.reference,))
@@ -195,11 +198,14 @@ class Game:
         return State(self, self.fresh(**self.read_options(options)))
 
     def order_text(self, order: Sequence[int] | Array) -> str:
-        """Return a deck order as text, the first card dealt first."""
-        return " ".join(self.card_text(int(card)) for card in order)
+        """Return a deck order as text, the first card dealt first, as far as cards are used."""
+        return " ".join(self.card_text(int(card)) for card in order[: self.used_cards])
 
     def parse_order(self, text: str) -> Array:
-        """Return the deck order that `text` lists, first card dealt first; every card once."""
+        """Return the deck order that `text` lists, first card dealt first; every card once.
+
+        Where a game uses only some cards of an order, those are enough; the rest follows them.
+        """
         left: dict[str, list[int]] = {}
         for card in range(self.deck):
             left.setdefault(self.card_text(card), []).append(card)
@@ -211,14 +217,18 @@ class Game:
             except CardlabError as error:
                 raise CardlabError(f"card {place} of the deal: {error}") from None
             if not left[name]:
-                raise CardlabError(f"card {place} of the deal: {name} is dealt more often than "
-                                   f"the deck of {self.name} has it; give every card once")
+                raise CardlabError(
+                    f"card {place} of the deal: {name} is dealt more often than "
+                    f"the deck of {self.name} has it; give every card once"
+                )
             order.append(left[name].pop(0))
+        if len(order) == self.used_cards:
+            order += [card for cards in left.values() for card in cards]
         if len(order) != self.deck:
             missing = [name for name, cards in left.items() if cards]
             raise CardlabError(
-                f"the deal has {len(order)} of the {self.deck} cards of {self.name}; "
-                f"missing: {' '.join(missing[:8])}{' ...' if len(missing) > 8 else ''}"
+                f"the deal has {len(order)} of the {self.used_cards or self.deck} cards of "
+                f"{self.name}; missing: {' '.join(missing[:8])}{' ...' if len(missing) > 8 else ''}"
             )
         return np.array(order, dtype=np.uint8)
 

@@ -34,15 +34,15 @@ import time
 import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numba
 import numpy as np
 from numba.core import bytecode, config, serialize
+from numba.core import dispatcher as numba_dispatcher
+from numba.core import types as numba_types
 from numba.core.compiler import CompileResult
-from numba.core.dispatcher import Dispatcher
 from numba.core.extending import intrinsic
-from numba.core.types import int64
 
 from cardlab.errors import CardlabWarning
 
@@ -53,6 +53,7 @@ __all__ = [
     "cache_folder",
     "compiled",
     "count_bits",
+    "int64",
     "kernel",
     "lowest_bit",
     "on_compile",
@@ -146,7 +147,8 @@ def digest(dispatcher: Any) -> str:
 
 def _describe(value: Any, above: tuple[Any, ...]) -> Any:
     """Return a nested tuple that is equal exactly where compiled behaviour is equal."""
-    if isinstance(value, Dispatcher):
+    dispatcher_type: Any = numba_dispatcher.Dispatcher
+    if isinstance(value, dispatcher_type):
         if any(value is one for one in above):
             return ("recursion", len(above) - [id(one) for one in above].index(id(value)))
         if not isinstance(value._cache, _Cache):
@@ -305,13 +307,19 @@ def _say_uncached(folder: Path, error: OSError) -> None:
 # Bits of card sets. Sets are signed 64-bit masks: mixing signed and unsigned silently widens.
 
 
-@kernel
-def bit(card: int) -> int:
-    """Return the set that holds only this card."""
-    return np.int64(1) << np.int64(card)
+if TYPE_CHECKING:
 
+    def int64(value: Any) -> int:
+        """Widen a small field before arithmetic."""
 
-if JIT:
+    def count_bits(mask: int) -> int:
+        """Return the number of cards in a set."""
+
+    def lowest_bit(mask: int) -> int:
+        """Return the lowest card of a set that is not empty."""
+
+elif JIT:
+    int64 = np.int64
 
     @intrinsic
     def count_bits(typing_context: Any, mask: Any) -> Any:
@@ -320,7 +328,7 @@ if JIT:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             return builder.ctpop(args[0])
 
-        return int64(int64), generate
+        return numba_types.int64(numba_types.int64), generate
 
     @intrinsic
     def lowest_bit(typing_context: Any, mask: Any) -> Any:
@@ -331,9 +339,10 @@ if JIT:
 
             return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
 
-        return int64(int64), generate
+        return numba_types.int64(numba_types.int64), generate
 
 else:
+    int64 = np.int64
 
     def count_bits(mask: int) -> int:
         """Return the number of cards in a set."""
@@ -342,3 +351,9 @@ else:
     def lowest_bit(mask: int) -> int:
         """Return the lowest card of a set that is not empty."""
         return (int(mask) & -int(mask)).bit_length() - 1
+
+
+@kernel
+def bit(card: int) -> int:
+    """Return the set that holds only this card."""
+    return int64(1) << int64(card)

@@ -1,4 +1,4 @@
-"""One game, move by move, with every action checked: `Table`, and `play` for agents alone."""
+"""One game, move by move, with every action checked: `Table`, and `play_game` for agents alone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cardlab.errors import CardlabError, IllegalAction
 from cardlab.game import DEALER, OVER, Agent, Array, Game, OpenAgent, State, Turn
 from cardlab.records import Record, Result
 
-__all__ = ["Table", "ask", "play"]
+__all__ = ["Table", "ask", "play_game"]
 
 
 class Table:
@@ -95,7 +95,7 @@ class Table:
                 order = self._given[n]
             elif self.seed is not None:
                 order = np.empty(game.deck, dtype=np.uint8)
-                seeding.deck_order(self.seed, n, order, np.zeros(1, dtype=np.int64))
+                game.shuffle(self.seed, n, order, np.zeros(1, dtype=np.int64))
             else:
                 raise CardlabError(
                     f"{game.name} needs deal {n + 1}, but {len(self._given)} were given and no "
@@ -133,7 +133,7 @@ def ask(agent: Agent | OpenAgent, state: State, rng: np.random.Generator) -> int
     return agent.act(Turn(state.game, seat, state.view(seat), state.legal()), rng)
 
 
-def play(
+def play_game(
     game: Game,
     agents: Sequence[Agent | OpenAgent],
     *,

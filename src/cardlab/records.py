@@ -35,7 +35,7 @@ class Record(BaseModel):
 
     game: str
     rules: int
-    options: dict[str, int | str]
+    options: dict[str, bool | int | str]
     seed: int | None = None
     deals: list[str]
     seats: list[str]
@@ -82,8 +82,10 @@ def read_records(path: Path) -> Iterator[tuple[int, Record]]:
                     except CardlabError as error:
                         raise CardlabError(f"{path}, line {number}: {error}") from None
     except OSError as error:
-        raise CardlabError(f"{path} cannot be read: {error.strerror}; give a file of records, "
-                           "one JSON line each") from None
+        raise CardlabError(
+            f"{path} cannot be read: {error.strerror}; give a file of records, one JSON line each"
+        ) from None
     except UnicodeDecodeError:
-        raise CardlabError(f"{path} is not text; give a file of records, "
-                           "one JSON line each") from None
+        raise CardlabError(
+            f"{path} is not text; give a file of records, one JSON line each"
+        ) from None

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from cardlab.errors import CardlabError
-from cardlab.kernel import kernel
+from cardlab.kernel import int64, kernel
 
 __all__ = [
     "DEAL",
@@ -54,33 +54,33 @@ def read_seed(seed: object) -> int:
     """Return a person's seed as the 63-bit number that streams start from."""
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
         raise CardlabError(f"seed {seed!r} is not a whole number; give one such as 0 or 7")
-    if 0 <= seed <= TOP:
+    if -TOP <= seed <= TOP:
         return int(seed)
-    raise CardlabError(f"seed {seed} is out of range; give a whole number from 0 to 2**63 - 1")
+    raise CardlabError(f"seed {seed} is out of range; give a whole number below 2**63")
 
 
 @kernel
 def branch(start: int, step: int) -> int:
     """Return the stream that leaves `start` at `step`, unrelated to all its neighbours."""
-    x = np.int64(start)
+    x = int64(start)
     x = MULTIPLIER * ((x ^ 0x5DEECE66D) & LOW) + (x >> 32)  # so that seed and step differ in role
-    x ^= np.int64(step)
+    x ^= int64(step)
     for _ in range(ROUNDS):
         x = MULTIPLIER * (x & LOW) + (x >> 32)
         x ^= x >> 29
     if x == 0:
-        return np.int64(1)
+        return int64(1)
     return x
 
 
 @kernel
 def below(rng: Any, n: int) -> int:
     """Return the next whole number from 0 to n - 1 of the stream kept in `rng[0]`."""
-    x = np.int64(rng[0])
+    x = int64(rng[0])
     low = x & LOW
     carry = x >> 32
     rng[0] = MULTIPLIER * low + carry
-    return ((low ^ carry) * np.int64(n)) >> 32
+    return ((low ^ carry) * int64(n)) >> 32
 
 
 @kernel

@@ -12,11 +12,12 @@ can show. Games differ only in that data and in their texts, for which a few gen
 
 from __future__ import annotations
 
-import contextlib
 import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,7 @@ from cardlab.records import append_record
 
 __all__ = ["action_look", "card_look", "play_in_terminal", "words_look"]
 
+HAND, PILE = "hand", "pile"  # zone names that mean something here
 UNFINISHED = "left unfinished"
 SUIT_STYLES = ("color(28)", "color(27)", "color(196)", "")  # fit for light and dark backgrounds
 HAND_ORDER = "CDSH"  # black and red by turns
@@ -46,7 +48,7 @@ WORD = re.compile(rf"\b(?:[{RANKS}][{SUITS}]|{'|'.join(SUIT_NAMES)})\b")
 MOST_NEWS = 8
 WIDEST, NARROW = 80, 56
 BAR = 20
-TO_ASCII = str.maketrans(SUIT_SYMBOLS + "▮█░…–•", SUITS + "##.~-*")
+TO_ASCII = str.maketrans(SUIT_SYMBOLS + "▮█░…•", SUITS + "##.~*")
 
 
 def card_look(text: str) -> Text:
@@ -100,11 +102,23 @@ def play_in_terminal(
     """Play one game with a person on `seat`, save its record and return whether it was finished."""
     table = Table(game, seed=seed, deals=deals, options=options)
     if not 0 <= seat < table.seats:
-        raise CardlabError(f"there is no seat {seat} in {game.name} with {table.seats} seats; "
-                           f"use 0 to {table.seats - 1}")
+        raise CardlabError(
+            f"there is no seat {seat} in {game.name} with {table.seats} seats; "
+            f"use 0 to {table.seats - 1}"
+        )
     if len(opponents) != table.seats - 1:
-        raise CardlabError(f"{len(opponents)} opponents for {table.seats - 1} other seats of "
-                           f"{game.name}; name one for each")
+        raise CardlabError(
+            f"{len(opponents)} opponents for {table.seats - 1} other seats of "
+            f"{game.name}; name one for each"
+        )
+    try:
+        record_path.parent.mkdir(parents=True, exist_ok=True)
+        record_path.open("a").close()  # better a complaint now than a game lost at its end
+    except OSError as error:
+        raise CardlabError(
+            f"the record cannot be saved in {record_path} ({error.strerror}); name "
+            "a file that can be written"
+        ) from None
     agents: list[Agent | OpenAgent | None] = [*opponents[:seat], None, *opponents[seat:]]
     sitting = _Sitting(table, agents, seat, seed, adviser, console, read)
     try:
@@ -115,30 +129,33 @@ def play_in_terminal(
         names = [agent.name if agent else you for agent in agents]
         record = table.record(names, note=None if table.over else UNFINISHED)
         append_record(record_path, record)
-    sitting.show_end(record_path, dealt=bool(deals))
+    sitting.show_end(record_path, given_deals=bool(deals))
     return table.over
 
 
+@dataclass
 class _Sitting:
     """One person's game from the first turn to the last."""
 
-    def __init__(
-        self,
-        table: Table,
-        agents: Sequence[Agent | OpenAgent | None],
-        seat: int,
-        seed: int,
-        adviser: Agent | None,
-        console: Console,
-        read: Callable[[str], str],
-    ) -> None:
-        self.table, self.game = table, table.game
-        self.agents, self.seat, self.seed, self.adviser = agents, seat, seed, adviser
-        self.console, self.read = console, read
-        self.width = min(console.width, WIDEST)
-        self.rngs = [seeding.generator(seed, "seat", k) for k in range(table.seats)]
+    table: Table
+    agents: Sequence[Agent | OpenAgent | None]
+    seat: int
+    seed: int
+    adviser: Agent | None
+    console: Console
+    read: Callable[[str], str]
+
+    def __post_init__(self) -> None:
+        self.game = self.table.game
+        self.width = min(self.console.width, WIDEST)
+        self.names = names = ["you" if one is None else one.name for one in self.agents]
+        self.labels = [
+            name if names.count(name) == 1 else f"{name} (seat {seat})"
+            for seat, name in enumerate(names)
+        ]
+        self.rngs = [seeding.generator(self.seed, "seat", k) for k in range(self.table.seats)]
         self.log: tuple[Event, ...] = ()
-        self.news: list[Event] = []
+        self.news: list[Event] = []  # since the person's last turn
         self.hand: tuple[str, ...] = ()  # as it was at the person's last turn
         self.listen()
 
@@ -151,135 +168,114 @@ class _Sitting:
                 action = self.choose()
                 self.news.clear()
             else:
-                with self.thinking(self.name(seat)):
+                with self.thinking(self.labels[seat]):
                     action = ask(agent, self.table.state, self.rngs[seat])
             self.table.act(action)
             self.listen()
 
     def listen(self) -> None:
         """Take up what the person has witnessed since the last call."""
-        events = self.describe().events
-        self.news.extend(_news(self.log, events))
+        events = self.table.state.view(self.seat).describe().events
+        self.news.extend(_added(self.log, events))
         self.log = events
-
-    def describe(self) -> Description:
-        """Return what the person may know."""
-        return self.table.state.view(self.seat).describe()
-
-    def name(self, seat: int) -> str:
-        """Return what to call whoever sits there, one name for each."""
-        agent = self.agents[seat]
-        if agent is None:
-            return "you"
-        same = sum(1 for other in self.agents if other and other.name == agent.name)
-        return agent.name if same == 1 else f"{agent.name} (seat {seat})"
 
     def tell(self, text: str) -> Text:
         """Return a game's text in looks, with names for seats."""
-        named = re.sub(r"\bseat (\d+)\b", lambda found: self.name(int(found[1])), text)
-        return words_look(named)
+        return words_look(re.sub(r"\bseat (\d+)\b", lambda seat: self.labels[int(seat[1])], text))
 
-    def show(self, part: RenderableType, *, soft: bool = False) -> None:
+    def show(self, part: RenderableType, *, soft_wrap: bool = False) -> None:
         """Write to the terminal, in plain letters where it knows no others."""
         if not self.console.options.ascii_only:
-            self.console.print(part, soft_wrap=soft)
+            self.console.print(part, soft_wrap=soft_wrap)
             return
         with self.console.capture() as written:
-            self.console.print(part, soft_wrap=soft)
+            self.console.print(part, soft_wrap=soft_wrap)
         self.console.file.write(written.get().translate(TO_ASCII))
 
-    def say(self, text: str | Text) -> None:
-        """Write one sentence."""
-        self.show(Padding(Text(text) if isinstance(text, str) else text, (0, 1)))
-
-    def thinking(self, name: str) -> contextlib.AbstractContextManager[object]:
+    def thinking(self, name: str) -> AbstractContextManager[object]:
         """Return a context in which the terminal says who thinks."""
-        if self.console.options.ascii_only:
-            return contextlib.nullcontext()
-        return self.console.status(Text(f"{name} thinks"))
+        quiet = self.console.options.ascii_only
+        return nullcontext() if quiet else self.console.status(Text(f"{name} thinks"))
 
     def choose(self) -> int:
         """Show the turn and ask until the answer is a legal action."""
         turn = self.table.turn()
         self.show_turn(turn)
-        only = len(turn.legal) == 1
-        which = "Enter takes the only choice" if only else f"1-{len(turn.legal)} or a card"
+        count = len(turn.legal)
+        ways = f"1-{count}" if count > 1 else "1 or Enter"
         while True:
-            answer = self.read(f" your move ({which}, ? for help): ").strip()
+            answer = self.read(f" your move ({ways}, ? for help): ").strip()
             if not self.console.is_terminal:
-                self.show(Text(answer))  # nobody else echoes it
-            if answer == "?":
-                self.show_help(turn)
-            elif answer.lower() == "h":
-                self.show_hint(turn)
-            elif answer.lower() == "q":
-                raise EOFError
-            elif only and not answer:
-                return int(turn.legal[0])
-            else:
-                try:
+                self.show(Text(answer))  # a file or pipe has no echo of it
+            try:
+                if answer == "?":
+                    self.show_help(turn)
+                elif answer.lower() == "h":
+                    self.show_hint(turn)
+                elif answer.lower() == "q":
+                    raise EOFError
+                else:
                     return self.read_action(answer, turn)
-                except CardlabError as error:
-                    self.say(str(error))
+            except CardlabError as error:
+                sentence = str(error)
+                stop = "" if sentence.endswith(("?", ".")) else "."
+                self.show(_aside(Text(sentence[:1].upper() + sentence[1:] + stop)))
 
     def read_action(self, answer: str, turn: Turn) -> int:
-        """Return the legal action that a number or text means."""
+        """Return the legal action that a number or text means, nothing meaning the only one."""
         actions = [int(action) for action in turn.legal]
         looks = [action_look(text).plain for text in turn.texts]
+        numbers = [str(number) for number in range(1, len(actions) + 1)]
         if not answer:
-            raise CardlabError(f"Your move: give a number from 1 to {len(actions)}, a text such as "
-                               f"{turn.texts[0].lower()}, or ? for help.")
-        if answer.isdecimal():
-            for number, action in enumerate(actions, start=1):
-                if answer == str(number):
-                    return action
-            raise CardlabError(f"There is no choice {answer}; give a number from 1 to "
-                               f"{len(actions)}, or ? for help.")
-        for action, *texts in zip(actions, turn.texts, looks, strict=True):
-            if answer.casefold() in (text.casefold() for text in texts):
+            if len(actions) == 1:
+                return actions[0]
+            raise CardlabError(
+                "it is your move; give a number from your choices or a text such as "
+                f"{turn.texts[0].lower()}, or ? for help"
+            )
+        for action, *known in zip(actions, numbers, turn.texts, looks, strict=True):
+            if answer.casefold() in (one.casefold() for one in known):
                 return action
+        if answer.isdecimal():
+            raise CardlabError(f"there is no choice {answer}; choose from 1 to {len(actions)}")
         action = self.game.parse_action(answer)
-        if action in actions:
-            return action
-        meant = action_look(self.game.action_text(action)).plain
-        *most, last = looks
-        choices = f"{', '.join(most)} or {last}" if most else last
-        raise CardlabError(f"{meant} is not among your legal moves; choose {choices}.")
+        if action not in actions:
+            meant = action_look(self.game.action_text(action)).plain
+            *most, last = looks
+            legal = f"{', '.join(most)} or {last}" if most else last
+            raise CardlabError(f"{meant} is not legal now; choose {legal}")
+        return action
 
     def show_turn(self, turn: Turn) -> None:
         """Show the table, the news, the hand and the choices."""
         told = turn.view.describe()
-        hand = _hand_of(told)
+        hands = [zone for zone in told.zones if (zone.name, zone.seat) == (HAND, self.seat)]
+        hand = tuple(card for zone in hands for card in zone.cards)
         news = self.news_lines()
-        gained = tuple((Counter(hand) - Counter(self.hand)).elements())
-        if self.hand and len(gained) < len(hand):
-            new = Text("  ").join(card_look(card) for card in _sorted(gained))
-            news += [Text.assemble("new in your hand: ", new)] if gained else []
+        gained = list((Counter(hand) - Counter(self.hand)).elements())
+        if self.hand and 0 < len(gained) < len(hand):  # no news after a whole new deal
+            news.append(Text.assemble("new in your hand: ", _row(_sorted(gained))))
         self.hand = hand
-        parts: list[RenderableType] = [self.seats_part(told), self.middle_part(told, news)]
-        for zone in told.zones:
-            if zone.seat is None and not _is_boxed(zone):
-                parts += [_zone_line(zone.name, zone, self.width), Text()]
-        marked = [_marked(card, turn.texts) for card in _sorted(hand)]
-        count = Text(f"your hand, {_cards(len(hand))}", style="bold")
-        parts += [count, Columns(marked, equal=True, padding=(0, 1))]
-        parts += [
-            _zone_line(f"your {zone.name}", zone, self.width)
-            for zone in told.zones
-            if zone.seat == self.seat and zone.name != "hand"
-        ]
+        parts = self.table_parts(told, news)
+        if hands:
+            cards = [_marked(card, turn.texts) for card in _sorted(hand)]
+            for card in cards:
+                card.pad_right(max(map(len, cards)) - len(card))
+            title = Text(f"your hand, {_count(len(hand), 'card')}", style="bold")
+            parts.append(Group(title, Columns(cards)))
         choices = [
-            Text.assemble((f"{number:>2} ", "bold"), action_look(text))
+            Text.assemble((f"{number:>2}", "bold"), ") ", action_look(text))
             for number, text in enumerate(turn.texts, start=1)
         ]
-        parts += [Text(), Text("your choices", style="bold"), Columns(choices, padding=(0, 2))]
+        parts.append(Group(Text("your choices", style="bold"), Columns(choices, padding=(0, 2))))
         self.show(self.panel(self.game.title, parts))
 
     def panel(self, title: str, parts: Sequence[RenderableType]) -> Panel:
-        """Return parts in a frame."""
+        """Return parts in one frame, a blank line between them."""
         place = Text(f"ply {len(self.table.actions)}, seed {self.seed}", style="dim")
+        rows = [row for part in parts for row in (Text(), part)][1:]
         return Panel(
-            Group(*parts),
+            Group(*rows),
             title=Text(title, style="bold"),
             title_align="left",
             subtitle=place,
@@ -287,194 +283,160 @@ class _Sitting:
             width=self.width,
         )
 
-    def seats_part(self, told: Description) -> RenderableType:
-        """Return the other seats in the order in which they follow, with what they hold."""
-        grid = Grid.grid(padding=(0, 2, 0, 0))
-        grid.add_column(no_wrap=True)
-        grid.add_column(no_wrap=True, style="bold")
-        grid.add_column()
+    def table_parts(self, told: Description, news: Sequence[Text]) -> list[RenderableType]:
+        """Return the other seats, what lies in the middle with facts and news, other zones."""
+        others = _grid(2)
         for seat in ((self.seat + step) % told.seats for step in range(1, told.seats)):
-            agent = self.agents[seat]
-            held = [
-                _zone_line("" if zone.name == "hand" else zone.name, zone, self.width)
-                for zone in told.zones
-                if zone.seat == seat
-            ]
-            if isinstance(agent, OpenAgent):
+            held = [_zone_line(zone, self.width) for zone in told.zones if zone.seat == seat]
+            if isinstance(self.agents[seat], OpenAgent):
                 held.append(Text("sees all cards", style="italic"))
-            grid.add_row(f"seat {seat}", Text(agent.name if agent else ""), Group(*held))
-        return grid
-
-    def middle_part(self, told: Description, news: Sequence[Text]) -> RenderableType:
-        """Return piles and stocks as boxes, beside or above facts and news."""
-        boxes = [_box(zone) for zone in told.zones if zone.seat is None and _is_boxed(zone)]
-        beside = Grid.grid(padding=(0, 1, 0, 0))
-        beside.add_row(*boxes)
-        facts = [
-            Text.assemble((f"{name} ", "bold"), self.tell(str(value)))
-            for name, value in told.facts.items()
-        ]
-        words = Grid.grid(padding=(0, 1, 0, 0))
-        for fact in facts:
-            words.add_row("", fact)
+            others.add_row(f"seat {seat}", Text(self.names[seat], style="bold"), Group(*held))
+        boxes: list[RenderableType] = []
+        lists: list[RenderableType] = []
+        for zone in told.zones:
+            if zone.seat is None and (zone.name == PILE or len(zone.cards) < 2):
+                boxes.append(_box(zone))
+            elif zone.seat is None:
+                lists.append(_zone_line(zone, self.width))
+            elif zone.seat == self.seat and zone.name != HAND:
+                lists.append(_zone_line(zone, self.width, "your "))
+        row, words, middle = _grid(1), _grid(1), _grid(2)
+        row.add_row(*boxes)
+        for name, value in told.facts.items():
+            words.add_row("", Text.assemble((f"{name} ", "bold"), self.tell(str(value))))
         for line in news:
             words.add_row("•", line)
-        if self.width < NARROW:
-            return Group(beside, words, Text())
-        both = Grid.grid(padding=(0, 2, 0, 0))
-        both.add_row(beside, words)
-        return both
+        middle.add_row(row, words)
+        parts: list[RenderableType] = [others] if told.seats > 1 else []
+        parts.append(middle if self.width >= NARROW else Group(row, words))
+        return [*parts, Group(*lists)] if lists else parts
 
     def news_lines(self) -> list[Text]:
         """Return what happened since the person's last turn in sentences, the latest last."""
         lines = []
         for event, same in groupby(self.news):
-            who = "" if event.seat is None else f"{self.name(event.seat)} "
+            who = "" if event.seat is None else f"{self.labels[event.seat]} "
             times = len(list(same))
             often = f" ({times} times)" if times > 1 else ""
             lines.append(Text.assemble(who, self.tell(event.text), often))
-        left_out = len(lines) - MOST_NEWS
-        return [Text("…"), *lines[-MOST_NEWS:]] if left_out > 0 else lines
+        return lines if len(lines) <= MOST_NEWS else [Text("…"), *lines[-MOST_NEWS:]]
 
     def show_help(self, turn: Turn) -> None:
         """Say how to play."""
-        grid = Grid.grid(padding=(0, 2, 0, 0))
-        grid.add_column(style="bold", no_wrap=True)
         last = turn.texts[-1]
-        grid.add_row(str(len(turn.texts)), Text.assemble("a number from your choices"))
-        grid.add_row(last.lower(), Text.assemble("or its text, here for ", action_look(last)))
-        grid.add_row("h", "a hint: what an adviser who sees only your cards would do")
-        grid.add_row("q", "leave; the game so far is saved (so does Ctrl-C)")
-        marks = Text("Cards in [brackets] are those you may play now.")
-        self.say(Text(f"{self.game.title}: {self.game.summary}.", style="bold"))
-        self.show(Padding(Group(marks, grid), (0, 1)))
+        grid = _grid(2)
+        grid.add_row(str(len(turn.texts)), "the number of a choice")
+        grid.add_row(Text(last.lower()), Text.assemble("or its text, here for ", action_look(last)))
+        grid.add_row("h", "a hint, by an adviser who sees only what you see")
+        grid.add_row("q", "leave (as does Ctrl-C); the game so far is saved")
+        title = Text(f"{self.game.title}: {self.game.summary}.", style="bold")
+        self.show(_aside(title, Text("Cards in [brackets] can be played now. Type"), grid))
 
     def show_hint(self, turn: Turn) -> None:
         """Show what the adviser thinks, from a random stream that nobody else draws from."""
-        if self.adviser is None:
-            self.say("Nobody gives hints in this game.")
-            return
+        adviser = self.adviser
+        if adviser is None:
+            raise CardlabError("nobody gives hints in this game")
         rng = seeding.generator(self.seed, "hint", len(self.table.actions))
-        name = self.adviser.name
-        try:
-            with self.thinking(name):
-                if isinstance(self.adviser, HasValues):
-                    values = np.asarray(self.adviser.values(turn, rng), dtype=float)
-                else:
-                    action = self.adviser.act(turn, rng)
-        except CardlabError as error:
-            self.say(str(error))
+        if not isinstance(adviser, HasValues):
+            with self.thinking(adviser.name):
+                text = self.game.action_text(adviser.act(turn, rng))
+            self.show(_aside(Text.assemble(f"{adviser.name} would take ", action_look(text))))
             return
-        if not isinstance(self.adviser, HasValues):
-            self.say(Text.assemble(f"{name} would take ", action_look(turn.game.action_text(action))))
-            return
-        grid = Grid.grid(padding=(0, 2, 0, 0))
-        grid.add_column(justify="right")
-        for place in np.argsort(-values, kind="stable"):
-            score = (1 + values[place]) / 2
-            filled = round(BAR * score)
+        with self.thinking(adviser.name):
+            scores = (1 + np.asarray(adviser.values(turn, rng), dtype=float)) / 2
+        grid = _grid(2)
+        for place in np.argsort(-scores, kind="stable"):
+            filled = round(BAR * scores[place])
             bar = Text("█" * filled).append("░" * (BAR - filled), style="dim")
-            look = action_look(turn.texts[place])
-            grid.add_row(Text(str(place + 1), style="bold"), look, f"{score:4.0%}", bar)
-        self.say(f"{name} expects to score, for each choice:")
-        self.show(Padding(grid, (0, 1)))
+            number = Text.assemble((f"{place + 1:>2}", "bold"), ")")
+            grid.add_row(number, action_look(turn.texts[place]), f"{scores[place]:4.0%}", bar)
+        title = Text(f"{adviser.name} expects this score, with a win as 100%:")
+        self.show(_aside(title, grid))
 
-    def show_end(self, path: Path, *, dealt: bool) -> None:
+    def show_end(self, path: Path, *, given_deals: bool) -> None:
         """Show the result, or that there is none, and how to see or play the game again."""
         table = self.table
+        plies = _count(len(table.actions), "ply", "plies")
         if table.over:
-            grid = Grid.grid(padding=(0, 2, 0, 0))
+            grid = _grid(2)
             for seat, points in enumerate(table.state.points()):
-                unit = "point" if points == 1 else "points"
-                grid.add_row(f"seat {seat}", self.name(seat), f"{points:g} {unit}")
-            news = [Text.assemble("• ", line) for line in self.news_lines()]
-            verdict = Text(self.verdict(), style="bold")
-            self.show(self.panel(f"{self.game.title}: result", [*news, Text(), verdict, grid]))
+                grid.add_row(f"seat {seat}", Text(self.names[seat]), _count(points, "point"))
+            verdict = Text(f"{self.verdict()} after {plies}", style="bold")
+            told = table.state.view(self.seat).describe()
+            parts = [*self.table_parts(told, self.news_lines()), Group(verdict, grid)]
+            self.show(self.panel(f"{self.game.title}: result", parts))
         else:
-            self.say(f"You left the game after {_plies(len(table.actions))}.")
-        file = shlex.quote(str(path))
-        lines = [f" saved in {path}; to see it: cardlab replay {file}"]
-        if table.over and not dealt:
-            changed = [
-                f"{option.name}={table.options[option.name]}"
-                for option in self.game.options
-                if table.options[option.name] != option.default
-            ]
-            also = f" (and {', '.join(changed)})" if changed else ""
-            again = f"cardlab play {self.game.name} --seed {self.seed}{also}"
-            lines.append(f" the same deal again: {again}")
-        for line in lines:
-            self.show(Text(line), soft=True)
+            self.show(_aside(Text(f"You left the game after {plies}.")))
+        lines = [f"saved in    {path}", f"to see it   cardlab replay {shlex.quote(str(path))}"]
+        if table.over and not given_deals:
+            usual = self.game.read_options({})
+            changed = [f"{k}={value}" for k, value in table.options.items() if value != usual[k]]
+            also = f" with {', '.join(changed)}" if changed else ""
+            lines.append(f"same deal   cardlab play {self.game.name} --seed {self.seed}{also}")
+        for line in lines:  # never broken, so that commands can be copied
+            self.show(Text(f" {line}"), soft_wrap=True)
 
     def verdict(self) -> str:
-        """Return who won, in a sentence."""
+        """Return who won, in words."""
         returns = self.table.state.returns()
-        winners = [seat for seat, one in enumerate(returns) if one == max(returns)]
-        after = f"after {_plies(len(self.table.actions))}"
-        if len(winners) == len(returns) > 1:
-            return f"A tie {after}."
-        if self.seat in winners and (len(returns) > 1 or returns[0] > 0):
-            others = [self.name(seat) for seat in winners if seat != self.seat]
-            return f"You{''.join(f' and {one}' for one in others)} win {after}!"
+        best = max(returns)
+        winners = [self.labels[seat] for seat, one in enumerate(returns) if one == best]
         if len(returns) == 1:
-            return f"You lose {after}."
-        names = " and ".join(self.name(seat) for seat in winners)
-        return f"{names} {'win' if len(winners) > 1 else 'wins'} {after}."
+            return "You win" if best > 0 else "You lose"
+        if len(winners) == len(returns):
+            return "A tie"
+        if winners == ["you"]:
+            return "You win"
+        return f"{' and '.join(winners)} {'wins' if len(winners) == 1 else 'win'}"
 
 
-def _news(before: tuple[Event, ...], now: tuple[Event, ...]) -> tuple[Event, ...]:
+def _added(before: tuple[Event, ...], now: tuple[Event, ...]) -> tuple[Event, ...]:
     """Return what `now` adds to `before`; a log of limited length loses its oldest events."""
     kept = next(k for k in range(len(before), -1, -1) if before[len(before) - k :] == now[:k])
     return now[kept:]
 
 
-def _hand_of(told: Description) -> tuple[str, ...]:
-    hands = (zone for zone in told.zones if zone.seat == told.seat and zone.name == "hand")
-    return tuple(card for zone in hands for card in zone.cards)
-
-
 def _sorted(cards: Sequence[str]) -> list[str]:
-    """Return standard cards by suit, then rank; a hand of other cards as it comes."""
+    """Return standard cards by suit, then rank; other cards as they come."""
     if not all(CARD.fullmatch(card) for card in cards):
         return list(cards)
     return sorted(cards, key=lambda card: (HAND_ORDER.index(card[1]), RANKS.index(card[0])))
 
 
+def _row(cards: Sequence[str]) -> Text:
+    return Text("  ").join(card_look(card) for card in cards)
+
+
 def _marked(card: str, actions: Sequence[str]) -> Text:
-    """Return a card in brackets if an action mentions it, else dim; both show without colour."""
+    """Return a card in brackets if an action mentions it, else dim; it shows without colour too."""
     mention = re.compile(rf"(?<!\w){re.escape(card)}(?!\w)")
     if any(mention.search(text) for text in actions):
         return Text.assemble("[", card_look(card), "]", style="bold")
     return Text.assemble(" ", card_look(card), " ", style="dim")
 
 
-def _is_boxed(zone: Zone) -> bool:
-    return zone.name == "pile" or len(zone.cards) < 2
-
-
 def _box(zone: Zone) -> RenderableType:
-    """Return a zone as one card: its top card, or its back with the number of cards."""
-    if zone.cards:
-        face = card_look(zone.cards[0])
-        face.stylize("bold")
-    else:
-        face = Text(f"▮ {zone.count}" if zone.count else "–")
-    face.pad_left((4 - len(face)) // 2)
-    return Group(Panel(face, width=max(len(face), 4) + 4), Text(f"  {zone.name}", style="dim"))
+    """Return a zone as one card: its top card, or a back with the number of cards."""
+    face = card_look(zone.cards[0]) if zone.cards else Text(f"▮ {zone.count}")
+    frame = Panel(Text.assemble(face, style="bold", justify="center"), width=max(len(face), 4) + 4)
+    return Group(frame, Text(zone.name, style="dim", justify="center"))
 
 
-def _zone_line(label: str, zone: Zone, width: int) -> Text:
+def _zone_line(zone: Zone, width: int, owner: str = "") -> Text:
     """Return a zone on one line: its known cards, or a row of backs and their number."""
-    if zone.cards:
-        what = Text("  ").join(card_look(card) for card in _sorted(zone.cards))
-    else:
-        what = Text(f"{'▮' * min(zone.count, width // 6)} {_cards(zone.count)}".lstrip())
-    return Text.assemble((f"{label}  ", "bold") if label else "", what)
+    backs = "▮" * min(zone.count, width // 5 - 4)
+    held = _row(zone.cards) if zone.cards else Text(f"{backs} {_count(zone.count, 'card')}".strip())
+    return held if zone.name == HAND else Text.assemble((f"{owner}{zone.name}  ", "bold"), held)
 
 
-def _cards(count: int) -> str:
-    return f"{count} card" if count == 1 else f"{count} cards"
+def _grid(gap: int) -> Grid:
+    return Grid.grid(padding=(0, gap, 0, 0))
 
 
-def _plies(count: int) -> str:
-    return f"{count} ply" if count == 1 else f"{count} plies"
+def _aside(*parts: RenderableType) -> Padding:
+    return Padding(Group(*parts), (0, 1))
+
+
+def _count(count: float, one: str, many: str = "") -> str:
+    return f"{count:g} {one if count == 1 else many or one + 's'}"

@@ -15,6 +15,7 @@ import pickle
 import random
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,12 +35,12 @@ from cardlab.game import (
     Game,
     OpenAgent,
     State,
-    Turn,
     Turns,
+    View,
 )
-from cardlab.kernel import kernel
+from cardlab.kernel import int64, kernel
 from cardlab.play import Table, ask
-from cardlab.seeding import SEAT, below, branch, deck_order
+from cardlab.seeding import SEAT, below, branch
 
 __all__ = [
     "AGENT_CHECKS",
@@ -62,7 +63,11 @@ def random_table(game: Game, options: Options, seed: int, plies: int | None = No
     table = Table(game, seed=seed, options=options)
     rng = seeding.generator(seed, "random play")
     while not table.over and (plies is None or len(table.actions) < plies):
-        table.act(int(rng.choice(table.state.legal())))
+        legal = table.state.legal()
+        where = f"{game.name}, seed {seed}, ply {len(table.actions)}"
+        assert len(legal), f"{where}: the game is not over, but nothing is legal"
+        assert len(table.actions) < game.max_plies, f"{where}: past the stated bound of plies"
+        table.act(int(rng.choice(legal)))
     return table
 
 
@@ -80,7 +85,7 @@ def retrace(table: Table) -> Iterator[Table]:
 
 def check_layout(game: Game, options: Options, seeds: Iterable[int]) -> None:
     """Records have no padding, the fields that every game has, and no name NumPy uses itself."""
-    fields = game.state.fields or {}
+    fields: Any = game.state.fields or {}
     used = sum(kind[0].itemsize for kind in fields.values())
     assert used == game.state.itemsize, f"{game.name}: the record has padding; order fields by size"
     for name in fields:
@@ -131,7 +136,6 @@ def check_ends(game: Game, options: Options, seeds: Iterable[int]) -> None:
     for seed in seeds:
         table = random_table(game, options, seed)
         where = f"{game.name}, seed {seed}"
-        assert len(table.actions) <= game.max_plies, f"{where}: more than {game.max_plies} plies"
         returns = table.state.returns()
         assert all(-1 <= value <= 1 for value in returns), f"{where}: returns {returns}"
         assert np.isfinite(table.state.points()).all(), f"{where}: points {table.state.points()}"
@@ -152,8 +156,8 @@ def check_border(game: Game, options: Options, seeds: Iterable[int]) -> None:
                     )
             assert table.state.array.tobytes() == before
         batch = Batch(game, 1, seeds=[seed], options=options)
-        for action in (-1, *np.flatnonzero(~batch.mask[0])):
-            assert _refuses(batch.step, np.array([action])), f"{game.name}: batch took {action}"
+        for wrong in (-1, *np.flatnonzero(~batch.mask[0]).tolist()):
+            assert _refuses(batch.step, np.array([wrong])), f"{game.name}: batch took {wrong}"
 
 
 def check_audit(game: Game, options: Options, seeds: Iterable[int]) -> None:
@@ -202,7 +206,7 @@ def check_batch(game: Game, options: Options, seeds: Iterable[int]) -> None:
     rng = np.random.default_rng(0)
     for _ in range(3 * max(len(track) for track in tracks)):
         again.step(np.array([rng.choice(np.flatnonzero(row)) for row in again.mask]))
-        for row in np.flatnonzero(again.done):
+        for row in np.flatnonzero(again.done).tolist():
             fresh = Table(game, seed=int(again.seeds[row]), options=options)
             assert again.states[row].tobytes() == fresh.state.array[0].tobytes(), (
                 f"{game.name}: row {row} was not restarted from a fresh state"
@@ -217,7 +221,11 @@ def check_compiled(game: Game, options: Options, seeds: Iterable[int]) -> None:
         "from cardlab.games import find_game; name, options, seeds = json.load(sys.stdin); "
         "sys.stdout.write(fingerprint(find_game(name), options, seeds))"
     )
-    other = dict(os.environ, NUMBA_DISABLE_JIT="0" if _interpreted() else "1")
+    other = dict(
+        os.environ,
+        NUMBA_DISABLE_JIT="0" if _interpreted() else "1",
+        PYTHONPATH=os.pathsep.join(path for path in sys.path if path),
+    )
     answer = subprocess.run(
         [sys.executable, "-W", "error", "-c", code],
         input=json.dumps([game.reference, options, seeds]),
@@ -316,7 +324,8 @@ def fingerprint(game: Game, options: Options, seeds: Iterable[int]) -> str:
     for seed in seeds:
         for table in retrace(random_table(game, options, seed)):
             digest.update(table.state.array.tobytes())
-            for seat in range(table.seats if not table.over else 0):
+            look = not table.over and len(table.actions) < 60
+            for seat in range(table.seats if look else 0):
                 view = table.state.view(seat)
                 digest.update(view.array.tobytes())
                 digest.update(view.imagine(np.random.default_rng(seed)).array.tobytes())
@@ -365,25 +374,21 @@ def _compare_swapped(table: Table, course: list[Witnessed], seat: int, a: int, b
     return compared
 
 
-def check_uniform(
-    view_maker: Callable[[], Any], worlds: Sequence[bytes], draws: int = 20_000, seed: int = 0
-) -> None:
-    """Imagined worlds are exactly `worlds`, each as likely as any other (chi-square, 1 in 10,000).
+def check_uniform(view: View, ways: Sequence[bytes], draws: int = 20_000, seed: int = 0) -> None:
+    """Imagined worlds are those in `ways`, as often as they are listed (chi-square, 1 in 10,000).
 
-    `view_maker` returns the view to imagine from; `worlds` lists the bytes of every state that is
-    possible, found by enumeration.
+    `ways` holds the bytes of the state for every way to lay the unseen cards on hidden places that
+    agrees with what the seat has witnessed, found by enumeration.
     """
     from scipy.stats import chisquare
 
-    counts = dict.fromkeys(worlds, 0)
-    assert len(counts) == len(worlds), "the enumeration lists a world twice"
+    expected = Counter(ways)
     rng = np.random.default_rng(seed)
-    view = view_maker()
-    for _ in range(draws):
-        world = view.imagine(rng).array.tobytes()
-        assert world in counts, "an imagined world is not among the possible ones"
-        counts[world] += 1
-    assert chisquare(list(counts.values())).pvalue > 1e-4, "imagined worlds are not uniform"
+    met = Counter(view.imagine(rng).array.tobytes() for _ in range(draws))
+    assert not met.keys() - expected.keys(), "an imagined world is not among the possible ones"
+    share = draws / len(ways)
+    result = chisquare([met[one] for one in expected], [share * n for n in expected.values()])
+    assert result.pvalue > 1e-4, f"imagined worlds are not uniform: {result}"
 
 
 # Golden playthroughs
@@ -524,11 +529,12 @@ def check_agent(make: Callable[[], Agent], game: Game, options: Options | None =
 
 def _some_states(game: Game, options: Options) -> list[State]:
     """Return states with a choice to make, from several games and seats."""
-    states = []
-    for seed in range(3):
-        for table in retrace(random_table(game, options, seed)):
-            if len(table.state.legal()) > 1:
-                states.append(table.state.copy())
+    states = [
+        table.state.copy()
+        for seed in range(3)
+        for table in retrace(random_table(game, options, seed))
+        if len(table.state.legal()) > 1
+    ]
     return states[:: max(1, len(states) // 24)]
 
 
@@ -538,7 +544,7 @@ def _some_states(game: Game, options: Options) -> list[State]:
 @functools.cache
 def _make_audit(game: Game) -> Callable[..., int]:
     mover, deal, legal, apply = game.mover, game.deal, game.legal, game.apply
-    returns, audit, zero_sum = game.returns, game.audit, game.zero_sum
+    returns, audit, zero_sum, shuffle = game.returns, game.audit, game.zero_sum, game.shuffle
     max_plies, num_actions = game.max_plies, game.num_actions
 
     @kernel
@@ -560,18 +566,18 @@ def _make_audit(game: Game) -> Callable[..., int]:
                 if who == DEALER:
                     if legal(s, buffer) != 0:
                         return -1
-                    deck_order(seed, deals, order, rng)
+                    shuffle(seed, deals, order, rng)
                     deals += 1
                     deal(s, order)
                     rng[0] = branch(branch(seed, SEAT), deals)
                 else:
                     options = legal(s, buffer)
-                    if options < 1 or not 0 <= who < np.int64(s.seats):
+                    if options < 1 or not 0 <= who < int64(s.seats):
                         return -1
                     for i in range(options):
                         if not 0 <= buffer[i] < num_actions or (i and buffer[i] <= buffer[i - 1]):
                             return -1
-                    apply(s, np.int64(buffer[below(rng, options)]))
+                    apply(s, int64(buffer[below(rng, options)]))
                     ply += 1
                 if ply > max_plies:
                     return -2
@@ -580,7 +586,7 @@ def _make_audit(game: Game) -> Callable[..., int]:
                     return fault
                 who = mover(s)
             total = 0.0
-            for seat in range(np.int64(s.seats)):
+            for seat in range(int64(s.seats)):
                 value = returns(s, seat)
                 if not -1.0 <= value <= 1.0:
                     return -3
@@ -618,5 +624,3 @@ def audit_random_games(
             f"{game.name}: game {out[0]} of seed {seed} (deal seed {branch(start, int(out[0]))}), "
             f"ply {out[1]}: {reason}"
         )
-
-

@@ -1,11 +1,11 @@
 """The catalogue of agents, and the one grammar for naming them.
 
-    name                     heuristic
-    name:value               uct_open:1000            the value is the agent's main budget
-    name:key=value,...       uct_open:simulations=1000,c=1.4
-    name:value,key=value     uct_open:1000,c=1.4
-    package.module:NAME      an agent, or a class or function that makes one
-    package.module:NAME:parameters
+name                     heuristic
+name:value               uct_open:1000            the value is the agent's main budget
+name:key=value,...       uct_open:simulations=1000,c=1.4
+name:value,key=value     uct_open:1000,c=1.4
+package.module:NAME      an agent, or a class or function that makes one
+package.module:NAME:parameters
 """
 
 from __future__ import annotations
@@ -114,8 +114,9 @@ def find_agent(spec: str, game: Game) -> Agent | OpenAgent:
     known = {entry.name: entry for entry in agents_for(game)}
     if name not in known:
         if any(entry.name == name for entry in CATALOG):
-            raise CardlabError(f"agent {name!r} does not play {game.name}; "
-                               f"these do: {', '.join(sorted(known))}")
+            raise CardlabError(
+                f"agent {name!r} does not play {game.name}; these do: {', '.join(sorted(known))}"
+            )
         raise CardlabError(suggest("agent", name, known))
     entry = known[name]
     values = _read_parameters(rest, entry)
@@ -135,8 +136,10 @@ def _read_parameters(text: str, entry: Entry) -> dict[str, Any]:
             if not known:
                 raise CardlabError(f"agent {entry.name!r} takes no parameters; leave out {text!r}")
             if not equals:
-                raise CardlabError(f"{part!r} in agent '{entry.name}:{text}' has no value; "
-                                   f"write it as in {entry.usage!r}")
+                raise CardlabError(
+                    f"{part!r} in agent '{entry.name}:{text}' has no value; "
+                    f"write it as in {entry.usage!r}"
+                )
             raise CardlabError(suggest(f"parameter of {entry.name}", key, known))
         if key in values:
             raise CardlabError(f"agent '{entry.name}:{text}' sets {key} twice")
@@ -153,11 +156,14 @@ def _from_outside(spec: str) -> Agent | OpenAgent:
     elif parameters:
         raise CardlabError(f"agent {spec!r} is ready-made and takes no parameters")
     if isinstance(found, OpenAgent) and not found.name.endswith("_open"):
-        raise CardlabError(f"agent {spec!r} sees the true state, so its name must end in '_open', "
-                           f"not {found.name!r}")
+        raise CardlabError(
+            f"agent {spec!r} sees the true state, so its name must end in '_open', "
+            f"not {found.name!r}"
+        )
     if not isinstance(found, (Agent, OpenAgent)):
-        raise CardlabError(f"agent {spec!r} is a {type(found).__name__} without a name and a "
-                           "method act(turn, rng)")
+        raise CardlabError(
+            f"agent {spec!r} is a {type(found).__name__} without a name and a method act(turn, rng)"
+        )
     return found
 
 

@@ -27,4 +27,5 @@ class RandomAgent:
             [rng.integers(count) for rng, count in zip(rngs, counts, strict=True)], dtype=np.int64
         )
         nth = np.cumsum(turns.mask, axis=1) == (picks + 1)[:, None]
-        return np.argmax(nth, axis=1)
+        choices: Array = np.argmax(nth, axis=1)
+        return choices

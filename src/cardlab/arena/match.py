@@ -58,8 +58,10 @@ class Match:
         if seats < 2:
             raise CardlabError(f"{game} is played alone; a match needs two seats or more")
         if not 2 <= len(agents) <= seats:
-            raise CardlabError(f"{len(agents)} agents for {seats} seats of {game}; "
-                               f"name {'2' if seats == 2 else f'2 to {seats}'}")
+            raise CardlabError(
+                f"{len(agents)} agents for {seats} seats of {game}; "
+                f"name {'2' if seats == 2 else f'2 to {seats}'}"
+            )
         for agent in agents:
             find_agent(agent, found)
         if games < 1:
@@ -100,7 +102,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Chunk:
-    """What a worker sends back: returns and points by deal, rotation and seat, and thinking time."""
+    """What a worker sends back: returns and points by deal, rotation and seat; thinking time."""
 
     first: int
     returns: Array
@@ -155,8 +157,9 @@ def play_match(
     try:
         for chunk in _chunks(match, workers, save is not None):
             chunks.append(chunk)
-            for record in chunk.records if save else ():
-                save(record)
+            if save:
+                for record in chunk.records:
+                    save(record)
             if progress:
                 progress(sum(len(one.returns) for one in chunks), match.deals)
     except KeyboardInterrupt:
@@ -199,7 +202,10 @@ def play_deals(task: Task) -> Chunk:
     # Rotation r puts the agent of place k on seat (k + r) % seats.
     agent_at = np.array([[lineup[(seat - r) % seats] for seat in range(seats)] for r in rotations])
     rngs = [
-        [seeding.generator(int(seeds[row]), "seat", seat, int(rotations[row])) for seat in range(seats)]
+        [
+            seeding.generator(int(seeds[row]), "seat", seat, int(rotations[row]))
+            for seat in range(seats)
+        ]
         for row in range(rows)
     ]
     batch = Batch(game, rows, seeds=seeds, options=dict(match.options))
@@ -214,19 +220,19 @@ def play_deals(task: Task) -> Chunk:
         movers = batch.mover[waiting]
         who = agent_at[waiting, movers]
         for index, agent in enumerate(agents):
-            mine = waiting[who == index]
+            mine: Array = waiting[who == index]
             if len(mine):
                 began = time.perf_counter()
                 actions[mine] = _ask_all(agent, batch, mine, rngs)
                 seconds[index] += time.perf_counter() - began
                 decisions[index] += len(mine)
-        for row in waiting:
+        for row in waiting.tolist():
             taken[row].append(int(actions[row]))
         try:
             batch.step(actions)
         except IllegalAction as error:
             raise IllegalAction(f"an agent of {' '.join(match.agents)} erred: {error}") from None
-        for row in waiting[batch.done[waiting]]:
+        for row in waiting[batch.done[waiting]].tolist():
             returns[row] = batch.returns[row]
             points[row] = batch.points(row)
         waiting = np.flatnonzero(batch.mover >= 0)
@@ -266,8 +272,8 @@ def _ask_all(
 def _summarise(match: Match, chunks: list[Chunk], seconds: float) -> MatchResult:
     returns = np.concatenate([chunk.returns for chunk in chunks])
     points = np.concatenate([chunk.points for chunk in chunks])
-    thought = sum(chunk.seconds for chunk in chunks)
-    decisions = sum(chunk.decisions for chunk in chunks)
+    thought = np.sum([chunk.seconds for chunk in chunks], axis=0)
+    decisions = np.sum([chunk.decisions for chunk in chunks], axis=0)
     deals, seats = len(returns), match.seats
     shares = (1 + (seats - 1) * returns) / seats  # a win 1, a loss 0, a tie an equal share
     standings = []

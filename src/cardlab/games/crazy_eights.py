@@ -40,7 +40,7 @@ from cardlab.cards import (
 )
 from cardlab.errors import CardlabError
 from cardlab.game import DEALER, OVER, Description, Event, Game, Option, Zone, record_type
-from cardlab.kernel import bit, count_bits, kernel, lowest_bit
+from cardlab.kernel import bit, count_bits, int64, kernel, lowest_bit
 from cardlab.seeding import below
 
 MAX_SEATS = 4
@@ -111,7 +111,7 @@ def fresh(*, seats: int, hand_size: int, reshuffle: bool, optional_draw: bool) -
 def mover(s: Any) -> int:
     """Return the seat to move, DEALER or OVER."""
     if s.phase == PLAY:
-        return np.int64(s.seat)
+        return int64(s.seat)
     if s.phase == FINISHED:
         return OVER
     return DEALER
@@ -121,8 +121,8 @@ def mover(s: Any) -> int:
 def deal(s: Any, order: Any) -> None:
     """Deal a new game, or make a new stock of the discards below the top card."""
     if s.phase == DEAL:
-        seats = np.int64(s.seats)
-        dealt = seats * np.int64(s.hand_size)
+        seats = int64(s.seats)
+        dealt = seats * int64(s.hand_size)
         for i in range(dealt):
             s.hands[i % seats] |= bit(order[i])
         for seat in range(seats):
@@ -146,7 +146,7 @@ def deal(s: Any, order: Any) -> None:
                 s.stock[end] = order[i]
                 end += 1
         s.stock_end = end
-        for seat in range(np.int64(s.seats)):
+        for seat in range(int64(s.seats)):
             bar(s, seat, s.fresh)
     draw_if_forced(s)
 
@@ -154,8 +154,8 @@ def deal(s: Any, order: Any) -> None:
 @kernel
 def playable(s: Any) -> int:
     """Return the set of cards that match the top card, or are eights."""
-    suit = ONE_SUIT << np.int64(s.suit)
-    rank = ONE_RANK << (np.int64(s.top) & ~3)
+    suit = ONE_SUIT << int64(s.suit)
+    rank = ONE_RANK << (int64(s.top) & ~3)
     return suit | rank | EIGHTS
 
 
@@ -191,8 +191,8 @@ def legal(s: Any, out: Any) -> int:
 @kernel
 def apply(s: Any, action: int) -> None:
     """Play, pass or draw for the seat to move, then let the next seat draw if it must."""
-    seat = np.int64(s.seat)
-    slot = np.int64(s.plies) % LOG
+    seat = int64(s.seat)
+    slot = int64(s.plies) % LOG
     s.log_seat[slot] = seat
     s.log_action[slot] = action
     s.log_drew[slot] = s.drew
@@ -237,7 +237,7 @@ def draw_if_forced(s: Any) -> None:
     s.phase = PLAY
     if s.optional_draw:
         return
-    seat = np.int64(s.seat)
+    seat = int64(s.seat)
     wanted = playable(s)
     while s.phase == PLAY and s.stock_at < s.stock_end and not (s.hands[seat] & wanted):
         bar(s, seat, wanted)
@@ -260,7 +260,7 @@ def draw(s: Any, seat: int, barred: int) -> None:
         if s.reshuffle and s.discards != bit(s.top):
             s.phase = RESHUFFLE
             return
-        for other in range(np.int64(s.seats)):
+        for other in range(int64(s.seats)):
             if s.sizes[other] == 1:
                 return
         s.phase = FINISHED
@@ -269,14 +269,14 @@ def draw(s: Any, seat: int, barred: int) -> None:
 @kernel
 def bar(s: Any, seat: int, cards: int) -> None:
     """Note that a hand holds none of `cards` now."""
-    for group in range(np.int64(s.groups[seat])):
+    for group in range(int64(s.groups[seat])):
         s.barred[seat, group] |= cards
 
 
 @kernel
 def occupy(s: Any, seat: int, barred: int) -> None:
     """Note that a hand has a new place, which holds none of `barred`."""
-    last = np.int64(s.groups[seat]) - 1
+    last = int64(s.groups[seat]) - 1
     if last >= 0 and s.barred[seat, last] == barred:
         s.places[seat, last] += 1
         return
@@ -293,7 +293,7 @@ def occupy(s: Any, seat: int, barred: int) -> None:
 @kernel
 def vacate(s: Any, seat: int, card: int) -> None:
     """Note that a card has left the oldest place that could have held it."""
-    for group in range(np.int64(s.groups[seat])):
+    for group in range(int64(s.groups[seat])):
         if not s.barred[seat, group] & bit(card):
             s.places[seat, group] -= 1
             if s.places[seat, group] == 0:
@@ -304,7 +304,7 @@ def vacate(s: Any, seat: int, card: int) -> None:
 @kernel
 def remove_group(s: Any, seat: int, group: int) -> None:
     """Close the gap that a group leaves."""
-    last = np.int64(s.groups[seat]) - 1
+    last = int64(s.groups[seat]) - 1
     for i in range(group, last):
         s.barred[seat, i] = s.barred[seat, i + 1]
         s.places[seat, i] = s.places[seat, i + 1]
@@ -331,7 +331,7 @@ def returns(s: Any, seat: int) -> float:
         return 0.0
     if s.winner == seat:
         return 1.0
-    return -1.0 / (np.int64(s.seats) - 1)
+    return -1.0 / (int64(s.seats) - 1)
 
 
 @kernel
@@ -339,7 +339,7 @@ def points(s: Any, seat: int) -> float:
     """Return the value of all other hands for the winner, nothing for anyone else."""
     total = 0
     if s.winner == seat:
-        for other in range(np.int64(s.seats)):
+        for other in range(int64(s.seats)):
             total += hand_value(s.hands[other])
     return float(total)
 
@@ -347,7 +347,7 @@ def points(s: Any, seat: int) -> float:
 @kernel
 def conceal(s: Any, seat: int) -> None:
     """Erase the other hands and the order of the stock."""
-    for other in range(np.int64(s.seats)):
+    for other in range(int64(s.seats)):
         if other != seat:
             s.hands[other] = 0
     for i in range(DECK):
@@ -371,13 +371,13 @@ def imagine(s: Any, seat: int, rng: Any) -> bool:
         size += 1
     pool = unseen
     laid = 0
-    seats = np.int64(s.seats)
+    seats = int64(s.seats)
     for other in range(seats):
         if other == seat:
             continue
-        for group in range(np.int64(s.groups[other])):
+        for group in range(int64(s.groups[other])):
             may = ~s.barred[other, group]
-            for _ in range(np.int64(s.places[other, group])):
+            for _ in range(int64(s.places[other, group])):
                 if not pool & may:
                     return False
                 i = laid + below(rng, size - laid)
@@ -392,18 +392,18 @@ def imagine(s: Any, seat: int, rng: Any) -> bool:
     for other in range(seats):
         if other != seat:
             s.hands[other] = 0
-            for _ in range(np.int64(s.sizes[other])):
+            for _ in range(int64(s.sizes[other])):
                 s.hands[other] |= bit(s.stock[at])
                 at += 1
     for i in range(size - 1, laid, -1):
         swap(s, i, laid + below(rng, i - laid + 1))
-    end = np.int64(s.stock_end)
-    shift = np.int64(s.stock_at) - laid
+    end = int64(s.stock_end)
+    shift = int64(s.stock_at) - laid
     if shift > 0:
-        for i in range(end - 1, np.int64(s.stock_at) - 1, -1):
+        for i in range(end - 1, int64(s.stock_at) - 1, -1):
             s.stock[i] = s.stock[i - shift]
     else:
-        for i in range(np.int64(s.stock_at), end):
+        for i in range(int64(s.stock_at), end):
             s.stock[i] = s.stock[i - shift]
     for i in range(DECK):
         if i < s.stock_at or i >= end:
@@ -422,17 +422,17 @@ def swap(s: Any, i: int, j: int) -> None:
 @kernel
 def allowed_at(s: Any, seat: int, place: int) -> int:
     """Return the cards that a place in the bag may hold: hidden hands first, then the stock."""
-    for other in range(np.int64(s.seats)):
+    for other in range(int64(s.seats)):
         if other == seat:
             continue
         if place >= s.sizes[other]:
-            place -= np.int64(s.sizes[other])
+            place -= int64(s.sizes[other])
             continue
-        for group in range(np.int64(s.groups[other])):
+        for group in range(int64(s.groups[other])):
             if place < s.places[other, group]:
                 return ~s.barred[other, group]
-            place -= np.int64(s.places[other, group])
-    return np.int64(-1)
+            place -= int64(s.places[other, group])
+    return int64(-1)
 
 
 @kernel
@@ -445,7 +445,7 @@ def mix(s: Any, seat: int, laid: int, size: int, rng: Any) -> None:
         for p in range(laid):
             q = below(rng, size)
             r = q if sweep % 3 else below(rng, size)
-            if p == q or p == r:
+            if p in (q, r):
                 continue
             at_p, at_q, at_r = bit(s.stock[p]), bit(s.stock[q]), bit(s.stock[r])
             # p takes from q, q from r, r from p; with q = r that is a plain exchange.
@@ -476,20 +476,20 @@ def audit(s: Any) -> int:
         return 0
     cards = s.discards
     total = count_bits(s.discards)
-    for i in range(np.int64(s.stock_at), np.int64(s.stock_end)):
+    for i in range(int64(s.stock_at), int64(s.stock_end)):
         cards |= bit(s.stock[i])
         total += 1
     worth = 0
-    for seat in range(np.int64(s.seats)):
+    for seat in range(int64(s.seats)):
         hand = s.hands[seat]
         cards |= hand
         total += count_bits(hand)
         if count_bits(hand) != s.sizes[seat]:
             return 2
         places = 0
-        held = np.int64(0)
-        for group in range(np.int64(s.groups[seat])):
-            places += np.int64(s.places[seat, group])
+        held = int64(0)
+        for group in range(int64(s.groups[seat])):
+            places += int64(s.places[seat, group])
             held |= ~s.barred[seat, group]
         if places != s.sizes[seat]:
             return 4
@@ -504,7 +504,7 @@ def audit(s: Any) -> int:
     if not s.discards & bit(s.top):
         return 3
     if s.phase == FINISHED:
-        for seat in range(np.int64(s.seats)):
+        for seat in range(int64(s.seats)):
             if points(s, seat) != (worth if s.winner == seat else 0):
                 return 6
     return 0
@@ -534,12 +534,15 @@ def parse_action(text: str) -> int:
     declared = declared.strip()[:1]
     if card // 4 != FIRST_EIGHT // 4:
         if declared:
-            raise CardlabError(f"{card_text(card)} is no eight and declares no suit; write "
-                               f"{card_text(card)!r} alone")
+            raise CardlabError(
+                f"{card_text(card)} is no eight and declares no suit; write "
+                f"{card_text(card)!r} alone"
+            )
         return card if card < FIRST_EIGHT else card - 4
     if not declared or declared not in SUITS:
-        raise CardlabError(f"{card_text(card)} must declare a suit; write it as "
-                           f"{card_text(card)}=C, =D, =H or =S")
+        raise CardlabError(
+            f"{card_text(card)} must declare a suit; write it as {card_text(card)}=C, =D, =H or =S"
+        )
     return EIGHT_ACTIONS + 4 * (card - FIRST_EIGHT) + SUITS.index(declared)
 
 
@@ -573,7 +576,7 @@ def describe(s: Any, seat: int) -> Description:
         zones.append(Zone("pile", len(pile), pile))
     facts: dict[str, str | int] = {"suit": SUIT_NAMES[int(s.suit)]} if s.phase != DEAL else {}
     if s.phase == PLAY and s.drew and not s.optional_draw:
-        facts["drew"] = int(s.drew)
+        facts["you drew" if s.seat == seat else f"seat {s.seat} drew"] = int(s.drew)
     if s.phase == FINISHED:
         facts["result"] = "tie" if s.winner == NOBODY else f"seat {s.winner} wins"
     return Description(
@@ -605,6 +608,8 @@ def events(s: Any) -> list[Event]:
         if drew and not s.optional_draw:
             text = f"drew {drew} card{'s' if drew > 1 else ''} and {text}"
         told.append(Event(int(s.log_seat[slot]), text))
+    if s.phase == FINISHED and s.drew:
+        told.append(Event(int(s.seat), "drew the last card"))
     return told
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from cardlab.errors import CardlabError
 from cardlab.game import Array, Game, Turn
-from cardlab.kernel import kernel
+from cardlab.kernel import int64, kernel
 from cardlab.search.playouts import Scratch, make_playouts
 
 __all__ = ["evaluate"]
@@ -46,7 +46,7 @@ def make_evaluation(game: Game) -> Callable[..., bool]:
                     return False
             for i in range(len(actions)):
                 work[0] = work[1]
-                apply(work[0], np.int64(actions[i]))
+                apply(work[0], int64(actions[i]))
                 finish(work[0], rng, order, buffer)
                 sums[i] += returns(work[0], seat)
         return True

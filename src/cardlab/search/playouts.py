@@ -10,8 +10,8 @@ import numpy as np
 
 from cardlab import seeding
 from cardlab.game import DEALER, OVER, Array, Game
-from cardlab.kernel import kernel
-from cardlab.seeding import SEAT, below, branch, deck_order, shuffle
+from cardlab.kernel import int64, kernel
+from cardlab.seeding import SEAT, below, branch, shuffle
 
 __all__ = ["Playouts", "Scratch", "make_playouts", "play_randomly"]
 
@@ -43,13 +43,8 @@ class Playouts(NamedTuple):
 @functools.cache
 def make_playouts(game: Game) -> Playouts:
     """Return the kernels of random play for a game."""
-    mover, deal, legal, apply, returns = (
-        game.mover,
-        game.deal,
-        game.legal,
-        game.apply,
-        game.returns,
-    )
+    mover, deal, legal, apply = game.mover, game.deal, game.legal, game.apply
+    returns, deck_order = game.returns, game.shuffle
 
     @kernel
     def finish(s: Any, rng: Any, order: Any, buffer: Any) -> None:
@@ -59,12 +54,19 @@ def make_playouts(game: Game) -> Playouts:
                 shuffle(order, rng)
                 deal(s, order)
             else:
-                apply(s, np.int64(buffer[below(rng, legal(s, buffer))]))
+                apply(s, int64(buffer[below(rng, legal(s, buffer))]))
             who = mover(s)
 
     @kernel
     def play_many(
-        fresh: Any, start: int, count: int, totals: Any, work: Any, order: Any, buffer: Any, rng: Any
+        fresh: Any,
+        start: int,
+        count: int,
+        totals: Any,
+        work: Any,
+        order: Any,
+        buffer: Any,
+        rng: Any,
     ) -> int:
         decisions = 0
         for i in range(count):
@@ -81,7 +83,7 @@ def make_playouts(game: Game) -> Playouts:
                     deal(s, order)
                     rng[0] = branch(choices, deals)
                 else:
-                    apply(s, np.int64(buffer[below(rng, legal(s, buffer))]))
+                    apply(s, int64(buffer[below(rng, legal(s, buffer))]))
                     decisions += 1
                 who = mover(s)
             for seat in range(len(totals)):

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from cardlab.game import OVER, Array, Game, State
-from cardlab.kernel import kernel
+from cardlab.kernel import int64, kernel
 from cardlab.search.playouts import Scratch, make_playouts
 from cardlab.seeding import below
 
@@ -30,7 +30,9 @@ def make_search(game: Game) -> Callable[..., None]:
     finish = make_playouts(game).finish
 
     @kernel
-    def choose_child(first: int, count: int, c: float, visits: Any, values: Any, parent: int) -> int:
+    def choose_child(
+        first: int, count: int, c: float, visits: Any, values: Any, parent: int
+    ) -> int:
         best = -1e18
         choice = first
         explore = c * np.sqrt(np.log(visits[parent]))
@@ -87,14 +89,14 @@ def make_search(game: Game) -> Callable[..., None]:
                 node = choose_child(firsts[node], counts[node], c, visits, values, node)
                 path[depth] = node
                 depth += 1
-                apply(s, np.int64(actions[node]))
+                apply(s, int64(actions[node]))
             if mover(s) != OVER:
                 finish(s, rng, order, buffer)
             visits[0] += 1
             for i in range(depth):
                 node = path[i]
                 visits[node] += 1
-                values[node] += returns(s, np.int64(chosen_by[node]))
+                values[node] += returns(s, int64(chosen_by[node]))
 
     return simulate
 

@@ -1,0 +1,185 @@
+"""The public suites, run on every game of the catalogue and every agent, in both modes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cardlab.agents.catalog import CATALOG, agents_for, find_agent
+from cardlab.errors import CardlabError
+from cardlab.game import Game
+from cardlab.games import GAMES, find_game
+from cardlab.kernel import JIT
+from cardlab.testing import (
+    AGENT_CHECKS,
+    GAME_CHECKS,
+    AgentCheck,
+    GameCheck,
+    audit_random_games,
+    check_agent,
+    check_game,
+    check_playthrough,
+)
+
+HERE = Path(__file__).parent
+VARIANTS: dict[str, list[dict[str, Any]]] = {
+    "crazy_eights": [
+        {},
+        {"hand_size": 7, "optional_draw": True},
+        {"seats": 3, "hand_size": 2},
+        {"seats": 4, "reshuffle": True},
+        {"seats": 3, "reshuffle": True, "optional_draw": True},
+    ],
+    "high_card:GAME": [{}],
+}
+EVERY_VARIANT = [(name, options) for name, variants in VARIANTS.items() for options in variants]
+
+
+def names(value: object) -> str:
+    return getattr(value, "__name__", None) or str(value)
+
+
+@pytest.mark.parametrize(("name", "options"), EVERY_VARIANT, ids=names)
+@pytest.mark.parametrize("check", GAME_CHECKS, ids=names)
+def test_game(check: GameCheck, name: str, options: dict[str, Any]) -> None:
+    check(find_game(name), options, range(3))
+
+
+@pytest.mark.skipif(not JIT, reason="this run is interpreted already")
+@pytest.mark.parametrize("name", VARIANTS)
+def test_games_interpreted(name: str) -> None:
+    """The whole suite without compilation, where an index out of bounds raises."""
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1]);"
+        "from cardlab.games import find_game; from cardlab.testing import *;"
+        "game = find_game(sys.argv[2]);"
+        "[check(game, {}, range(2)) for check in GAME_CHECKS if 'compiled' not in check.__name__]"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code, str(HERE), name],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert answer.returncode == 0, answer.stderr
+
+
+EVERY_AGENT = [
+    (f"{entry.name}:40" if entry.parameters else entry.name, name)
+    for name in GAMES
+    for entry in agents_for(find_game(name))
+]
+
+
+@pytest.mark.parametrize(("agent", "name"), [*EVERY_AGENT, ("monte_carlo:40", "high_card:GAME")])
+@pytest.mark.parametrize("check", AGENT_CHECKS, ids=names)
+def test_agent(check: AgentCheck, agent: str, name: str) -> None:
+    game = find_game(name)
+    check(lambda: find_agent(agent, game), game, {})  # type: ignore[arg-type, return-value]
+
+
+def test_agents_play_every_variant(crazy_eights: Game) -> None:
+    for options in VARIANTS["crazy_eights"]:
+        for entry in agents_for(crazy_eights):
+            spec = f"{entry.name}:4" if entry.parameters else entry.name
+            AGENT_CHECKS[0](lambda spec=spec: find_agent(spec, crazy_eights), crazy_eights, options)
+
+
+def test_every_game_has_variants_and_golden_playthroughs() -> None:
+    for name in GAMES:
+        assert name in VARIANTS, f"{name}: list its variants here"
+        assert len(list((HERE / "golden").glob(f"{name}-*.txt"))) >= 2, (
+            f"{name}: write playthroughs with cardlab.testing.playthrough into tests/golden"
+        )
+
+
+@pytest.mark.parametrize(
+    "path", sorted((HERE / "golden").glob("*.txt")), ids=lambda path: path.stem
+)
+def test_golden_playthrough(path: Path) -> None:
+    check_playthrough(find_game(path.stem.partition("-")[0]), path)
+
+
+@pytest.mark.parametrize(("name", "options"), EVERY_VARIANT, ids=names)
+def test_many_random_games(name: str, options: dict[str, Any]) -> None:
+    audit_random_games(find_game(name), 20_000 if JIT else 5, options=options)
+
+
+def test_names_tell_who_cheats() -> None:
+    for entry in CATALOG:
+        assert entry.fair != entry.name.endswith("_open")
+
+
+# The suites themselves: each must catch what it is there to catch.
+
+
+def broken(game: Game, **changes: Any) -> Game:
+    import dataclasses
+
+    return dataclasses.replace(game, **changes)
+
+
+def test_the_suite_catches_a_leak(crazy_eights: Game) -> None:
+    from cardlab.kernel import kernel
+
+    original = crazy_eights.conceal
+
+    @kernel
+    def leaky(s: Any, seat: int) -> None:
+        """Keep the next card of the stock in a field that nobody looks at."""
+        drawn = s.stock[s.stock_at]
+        original(s, seat)
+        s.log_drew[63] = drawn
+
+    check = next(one for one in GAME_CHECKS if one.__name__ == "check_nothing_leaks")
+    with pytest.raises(AssertionError, match="changes with hidden cards"):
+        check(broken(crazy_eights, conceal=leaky), {}, range(3))
+
+
+def test_the_suite_catches_rules_that_lose_a_card(high_card: Game) -> None:
+    from cardlab.kernel import kernel
+
+    original = high_card.apply
+
+    @kernel
+    def forgetful(s: Any, action: int) -> None:
+        original(s, action)
+        s.played &= ~1
+
+    game = broken(high_card, apply=forgetful)
+    with pytest.raises(CardlabError, match=r"game .* of seed 0 .* a card is missing"):
+        audit_random_games(game, 200)
+    with pytest.raises(AssertionError):
+        check_game(game)
+
+
+class Forgetful:
+    """An agent that breaks most rules: it counts its calls and uses a global generator."""
+
+    name = "forgetful"
+    calls = 0
+
+    def act(self, turn: Any, rng: Any) -> int:
+        import random
+
+        Forgetful.calls += 1
+        random.random()
+        return int(turn.legal[Forgetful.calls % len(turn.legal)])
+
+
+def test_the_suite_catches_an_agent_with_a_memory(high_card: Game) -> None:
+    caught = []
+    for check in AGENT_CHECKS:
+        try:
+            check(Forgetful, high_card, {})
+        except AssertionError:
+            caught.append(check.__name__)
+    assert {"check_remembers_nothing", "check_leaves_generators_alone"} <= set(caught)
+    with pytest.raises(AssertionError):
+        check_agent(Forgetful, high_card)
