@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,8 @@ def test_the_grammar_of_agents(crazy_eights: Game, spec: str, simulations: int, 
         ("random:5", "takes no parameters"),
         ("no.such.module:THING", "cannot be imported"),
         ("agents_from_outside:Missing", "unknown agent"),
+        ("random_agents", "did you mean 'random'"),
+        ("single:Missing", "has no 'Missing'"),
         ("outside.agents:Missing", "has no 'Missing'"),
         ("outside.agents:Cheat", "must end in '_open'"),
         ("outside.agents:LowestCard:high=1", "cannot be made"),
@@ -153,16 +156,18 @@ def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "ready = LowestCard()\n"
         "number = 5\n"
     )
+    (tmp_path / "single.py").write_text("from outside.agents import *\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
-    for name in [one for one in __import__("sys").modules if one.startswith("outside")]:
-        monkeypatch.delitem(__import__("sys").modules, name)
+    for name in [one for one in sys.modules if one.startswith(("outside", "single"))]:
+        monkeypatch.delitem(sys.modules, name)
 
 
+@pytest.mark.parametrize("module", ["outside.agents", "single"])
 @pytest.mark.parametrize("name", ["LowestCard", "LowestCard:skip=1", "ready"])
-def test_agents_from_outside(name: str, outside: None) -> None:
-    result = play_match(Match.plan("crazy_eights", [f"outside.agents:{name}", "random"], 20))
-    assert result.standings[0].agent == f"outside.agents:{name}"
+def test_agents_from_outside(module: str, name: str, outside: None) -> None:
+    result = play_match(Match.plan("crazy_eights", [f"{module}:{name}", "random"], 20))
+    assert result.standings[0].agent == f"{module}:{name}"
     assert result.games == 20
 
 

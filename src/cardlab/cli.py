@@ -258,49 +258,39 @@ def replay(
     brief: Annotated[bool, typer.Option("--brief", help="one line for every game")] = False,
 ) -> None:
     """Play recorded games again by the rules, show them, and report the first disagreement."""
+    from rich.padding import Padding
     from rich.text import Text
 
     from cardlab.records import read_records
     from cardlab.replay import replay as replayed
-    from cardlab.terminal import card_look
+    from cardlab.terminal import action_look
 
     console = _console()
     count = 0
     with _compiling():
         for number, record in read_records(file):
             try:
-                *_, table = replayed(record)
+                movers = [table.mover for table in replayed(record)]
             except CardlabError as error:
                 raise CardlabError(f"{file}, line {number}: {error}") from None
             count += 1
-            points = ", ".join(
-                f"{name} {value:g}"
-                for name, value in zip(
-                    record.seats, record.result.points if record.result else (), strict=False
-                )
-            )
-            outcome = f"points: {points}" if record.result else record.note or "not finished"
+            outcome = record.note or "not finished"
+            if record.result:
+                earned = zip(record.seats, record.result.points, strict=True)
+                outcome = "points: " + ", ".join(f"{name} {value:g}" for name, value in earned)
             console.print(
                 f"[bold]{number}[/] {record.game}: {' - '.join(record.seats)}, "
                 f"{len(record.actions)} plies, {outcome}"
             )
-            if not brief:
-                line = Text("   ")
-                for seat, action in _movers(table.game, record):
-                    line.append(f" {seat}:", style="dim")
-                    line.append_text(card_look(action))
-                console.print(line)
+            if not brief and record.actions:
+                line = Text()
+                for seat, (_, text) in zip(movers, record.actions, strict=False):
+                    line.append(f"{seat}:", style="dim")
+                    line.append_text(Text.assemble(action_look(text), "  "))
+                console.print(Padding(line, (0, 0, 0, 3)))
     if not count:
         raise CardlabError(f"{file} holds no record")
     console.print(f"{count} game{'s' if count > 1 else ''} replayed, every one as recorded")
-
-
-def _movers(game: Any, record: Any) -> Iterator[tuple[int, str]]:
-    from cardlab.replay import replay as replayed
-
-    tables = replayed(record)
-    for (_, text), table in zip(record.actions, tables, strict=False):
-        yield table.mover, text
 
 
 @app.command()
@@ -537,7 +527,7 @@ def _show_tournament(result: Tournament, game: str) -> None:
                 cells.append("·")
             else:
                 score, half = result.score(agent, other)
-                cells.append(f"{100 * score:.1f} ± {100 * half:.1f}")
+                cells.append(f"{100 * score:.1f}±{100 * half:.1f}")
         table.add_row(str(place), agent, f"{100 * result.mean_score(agent):.1f}", *cells)
     console = _console()
     console.print(table)

@@ -371,8 +371,8 @@ class _Sitting:
         lines = [f"saved in    {path}", f"to see it   cardlab replay {shlex.quote(str(path))}"]
         if table.over and not given_deals:
             usual = self.game.read_options({})
-            changed = [f"{k}={value}" for k, value in table.options.items() if value != usual[k]]
-            also = f" with {', '.join(changed)}" if changed else ""
+            changed = [(k, value) for k, value in table.options.items() if value != usual[k]]
+            also = "".join(f" -o {k}={str(value).lower()}" for k, value in changed)
             lines.append(f"same deal   cardlab play {self.game.name} --seed {self.seed}{also}")
         for line in lines:  # never broken, so that commands can be copied
             self.show(Text(f" {line}"), soft_wrap=True)

@@ -4,7 +4,8 @@ name                     heuristic
 name:value               uct_open:1000            the value is the agent's main budget
 name:key=value,...       uct_open:simulations=1000,c=1.4
 name:value,key=value     uct_open:1000,c=1.4
-package.module:NAME      an agent, or a class or function that makes one
+package.module:NAME      an agent, or a class or function that makes one; module:NAME if the
+                         module lies in the working folder or can be imported
 package.module:NAME:parameters
 """
 
@@ -20,7 +21,7 @@ from typing import Any
 
 from cardlab.errors import CardlabError, suggest
 from cardlab.game import Agent, Game, OpenAgent
-from cardlab.games import import_named
+from cardlab.games import import_named, module_exists
 
 __all__ = ["CATALOG", "Entry", "Parameter", "agents_for", "find_agent", "strength_of"]
 
@@ -109,10 +110,10 @@ def agents_for(game: Game) -> list[Entry]:
 def find_agent(spec: str, game: Game) -> Agent | OpenAgent:
     """Return the agent that `spec` names, ready to play `game`."""
     name, _, rest = spec.strip().partition(":")
-    if "." in name:
-        return _from_outside(spec)
     known = {entry.name: entry for entry in agents_for(game)}
     if name not in known:
+        if "." in name or (rest and module_exists(name)):
+            return _from_outside(spec)
         if any(entry.name == name for entry in CATALOG):
             raise CardlabError(
                 f"agent {name!r} does not play {game.name}; these do: {', '.join(sorted(known))}"

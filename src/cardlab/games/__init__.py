@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 from cardlab.errors import CardlabError, suggest
 from cardlab.game import Game
 
-__all__ = ["GAMES", "find_game", "import_named"]
+__all__ = ["GAMES", "find_game", "import_named", "module_exists"]
 
 GAMES = {"crazy_eights": "cardlab.games.crazy_eights:GAME"}
 
@@ -30,12 +31,22 @@ def import_named(reference: str, what: str) -> object:
     module, _, attribute = reference.partition(":")
     if not attribute:
         raise CardlabError(f"{what} {reference!r} names no object; write package.module:NAME")
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.append(here)
+    _look_here_too()
     try:
         return getattr(import_module(module), attribute)
     except ModuleNotFoundError as error:
         raise CardlabError(f"{what} {reference!r} cannot be imported: {error}") from None
     except AttributeError:
         raise CardlabError(f"{what} {reference!r}: {module} has no {attribute!r}") from None
+
+
+def module_exists(name: str) -> bool:
+    """Return whether a module of this name can be imported, from the working folder too."""
+    _look_here_too()
+    return name.isidentifier() and find_spec(name) is not None
+
+
+def _look_here_too() -> None:
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)
