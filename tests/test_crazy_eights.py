@@ -449,3 +449,13 @@ def test_a_fresh_game_waits_for_the_dealer(crazy_eights: Game) -> None:
     assert crazy_eights.start().mover == DEALER
     assert "not dealt" in str(crazy_eights.start())
     assert seeding.stream(0, "deal", 0) != seeding.stream(0, "deal", 1)
+
+
+def test_a_deal_without_spaces(crazy_eights: Game) -> None:
+    text = deck("8H 8C")
+    assert (
+        crazy_eights.parse_order(text.replace(" ", "")).tolist()
+        == crazy_eights.parse_order(text).tolist()
+    )
+    with pytest.raises(CardlabError, match="card 3 of the deal: unknown card '1X'"):
+        crazy_eights.parse_order(text.replace(" ", "").replace("AC", "1X", 1))

@@ -226,10 +226,10 @@ def play(
     found = find_game(game)
     options = found.read_options(_options(option))
     seats = int(found.fresh(**options)[0].seats)
-    names = list(against or ["heuristic"])
+    names = list(against or ["heuristic"] * (seats > 1))
     if len(names) > seats - 1:
         raise CardlabError(f"{len(names)} opponents for {seats - 1} other seats of {game}")
-    names += [names[-1]] * (seats - 1 - len(names))
+    names += names[-1:] * (seats - 1 - len(names))
     if not 0 <= seat < seats:
         raise CardlabError(f"--seat {seat} is not at the table; {game} has seats 0 to {seats - 1}")
     advice = find_agent(adviser, found)

@@ -204,12 +204,16 @@ class Game:
     def parse_order(self, text: str) -> Array:
         """Return the deck order that `text` lists, first card dealt first; every card once.
 
-        Where a game uses only some cards of an order, those are enough; the rest follows them.
+        Cards of one width may stand without spaces. Where a game uses only some cards of an
+        order, those are enough; the rest follows them.
         """
         left: dict[str, list[int]] = {}
         for card in range(self.deck):
             left.setdefault(self.card_text(card), []).append(card)
         words = text.replace(",", " ").split()
+        width = len(self.card_text(0))
+        if len(words) == 1 and len(words[0]) > width and {len(name) for name in left} == {width}:
+            words = [text.strip()[i : i + width] for i in range(0, len(text.strip()), width)]
         order = []
         for place, one in enumerate(words, start=1):
             try:
