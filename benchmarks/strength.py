@@ -20,7 +20,10 @@ def main() -> None:
     """Play the matches and write the table next to the catalogue."""
     table: dict[str, dict[str, str]] = {}
     for name in GAMES:
-        for entry in agents_for(find_game(name)):
+        game = find_game(name)
+        if game.start().seats < 2:
+            continue  # nobody to be measured against
+        for entry in agents_for(game):
             if entry.name == "random":
                 continue
             games = GAMES_A_PAIR.get(entry.name, OTHERS)

@@ -20,6 +20,13 @@ from cardlab.testing import check_uniform, random_table, retrace
 from reference_crazy_eights import ReferenceGame
 
 MANY = 300 if JIT else 4
+VARIANTS: list[dict[str, Any]] = [
+    {},
+    {"hand_size": 7, "optional_draw": True},
+    {"seats": 3, "hand_size": 2},
+    {"seats": 4, "reshuffle": True},
+    {"seats": 3, "reshuffle": True, "optional_draw": True},
+]
 EVERY_OPTION = [
     {"seats": seats, "hand_size": size, "reshuffle": reshuffle, "optional_draw": draw}
     for seats in (2, 3, 4)
@@ -420,10 +427,10 @@ def test_what_people_mistype(crazy_eights: Game, text: str, answer: str) -> None
 @pytest.mark.parametrize(
     ("change", "answer"),
     [
-        (lambda cards: cards[:-1], "has 51 of the 52 cards"),
+        (lambda cards: cards[:-1], "has 51 cards, crazy_eights needs 52; missing: KS"),
         (lambda cards: [*cards[:-1], cards[0]], "is dealt more often"),
         (lambda cards: ["1X", *cards[1:]], "card 1 of the deal: unknown card '1X'"),
-        (lambda cards: [], "has 0 of the 52"),
+        (lambda cards: [], "has 0 cards"),
     ],
 )
 def test_impossible_deals(crazy_eights: Game, change: Any, answer: str) -> None:

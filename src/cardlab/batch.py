@@ -201,7 +201,7 @@ def _make_kernels(game: Game) -> _Kernels:
                 done[row] = True
                 for seat in range(results.shape[1]):
                     results[row, seat] = returns(states[row], seat)
-                if redeal:
+                while redeal and movers[row] == OVER:  # a deal may leave nothing to play
                     states[row] = fresh[0]
                     seeds[row] = branch(seeds[row], GAME)
                     deals[row] = 0

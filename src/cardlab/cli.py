@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -42,6 +43,7 @@ Json = Annotated[bool, typer.Option("--json", help="print JSON instead of a tabl
 
 def main() -> None:
     """Run the command line; mistakes end in one sentence and exit code 2."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # end as on Ctrl-C: keep, tidy up
     warnings.showwarning = _show_warning  # type: ignore[assignment]  # it takes more and uses less
     try:
         app(prog_name="cardlab")
@@ -209,7 +211,9 @@ def play(
         list[str] | None, typer.Option(help="a whole deck, first card dealt first; repeatable")
     ] = None,
     option: OptionList = None,
-    adviser: Annotated[str, typer.Option(help="the agent that gives hints")] = "monte_carlo:4000",
+    adviser: Annotated[
+        str | None, typer.Option(help="the agent that gives hints; without it a sensible one")
+    ] = None,
     record: Annotated[Path | None, typer.Option(help="where to keep the game")] = None,
 ) -> None:
     """Play at the terminal against agents.
@@ -232,7 +236,7 @@ def play(
     names += names[-1:] * (seats - 1 - len(names))
     if not 0 <= seat < seats:
         raise CardlabError(f"--seat {seat} is not at the table; {game} has seats 0 to {seats - 1}")
-    advice = find_agent(adviser, found)
+    advice = find_agent(adviser or ("monte_carlo:4000" if seats > 1 else "heuristic"), found)
     if isinstance(advice, OpenAgent):
         raise CardlabError(f"--adviser {adviser} sees all cards; name a fair agent")
     opponents = [find_agent(name, found) for name in names]
@@ -278,10 +282,9 @@ def replay(
             if record.result:
                 earned = zip(record.seats, record.result.points, strict=True)
                 outcome = "points: " + ", ".join(f"{name} {value:g}" for name, value in earned)
-            console.print(
-                f"[bold]{number}[/] {record.game}: {' - '.join(record.seats)}, "
-                f"{len(record.actions)} plies, {outcome}"
-            )
+            head = Text.assemble((f"{number} ", "bold"), f"{record.game}: ")
+            head.append(f"{' - '.join(record.seats)}, {len(record.actions)} plies, {outcome}")
+            console.print(head)
             if not brief and record.actions:
                 line = Text()
                 for seat, (_, text) in zip(movers, record.actions, strict=False):
@@ -345,10 +348,14 @@ def warmup(
     """Compile everything now, so that later starts are quick."""
     import time
 
+    import numpy as np
+
     from cardlab import kernel
-    from cardlab.agents.catalog import agents_for
-    from cardlab.arena.match import Match, Task, play_deals
+    from cardlab.agents.catalog import agents_for, find_agent
+    from cardlab.batch import Batch
+    from cardlab.game import ActsInBatches, OpenAgent
     from cardlab.games import GAMES, find_game
+    from cardlab.play import play_game
     from cardlab.testing import audit_random_games
 
     kernel.prune_cache()
@@ -357,9 +364,15 @@ def warmup(
         began, before = time.perf_counter(), len(kernel.compiled)
         with _compiling():
             audit_random_games(found, 1)
+            batch = Batch(found, 1)
+            batch.turns(np.array([0]))
+            batch.step(batch.mask.argmax(axis=1))
             for entry in agents_for(found):
-                agents = (f"{entry.name}:2" if entry.parameters else entry.name, "random")
-                play_deals(Task(Match.plan(name, agents, 1), 0, 1, True))
+                spec = f"{entry.name}:2" if entry.parameters else entry.name
+                agent = find_agent(spec, found)
+                play_game(found, [agent] * batch.seats, seed=0)
+                if isinstance(agent, ActsInBatches) and not isinstance(agent, OpenAgent):
+                    agent.act_many(batch.turns(np.array([0])), [np.random.default_rng(0)])
         fresh = len(kernel.compiled) - before
         typer.echo(f"{name}: {fresh} kernels compiled in {time.perf_counter() - began:.1f} s")
     typer.echo(f"kept in {kernel.cache_folder()}")
@@ -371,7 +384,7 @@ def warmup(
 def _console() -> Console:
     from rich.console import Console
 
-    return Console(highlight=False)
+    return Console(highlight=False, emoji=False)  # names such as module:AB are no pictures
 
 
 def _table(*columns: str, title: str | None = None) -> Any:
@@ -480,6 +493,8 @@ def _changed(result: MatchResult) -> list[tuple[str, Any]]:
 
 
 def _show_match(result: MatchResult, planned: int) -> None:
+    from rich.markup import escape
+
     seats = result.games // result.deals
     seating = "seats swapped" if seats == 2 else f"{seats} seatings each"
     options = "".join(f", {name}={str(value).lower()}" for name, value in _changed(result))
@@ -489,7 +504,7 @@ def _show_match(result: MatchResult, planned: int) -> None:
     for one in result.standings:
         half = (one.points_interval[1] - one.points_interval[0]) / 2
         table.add_row(
-            one.agent,
+            escape(one.agent),
             str(one.wins),
             str(one.ties),
             str(one.losses),
@@ -511,10 +526,12 @@ def _show_match(result: MatchResult, planned: int) -> None:
         verdict = f"{first.agent} is behind: its interval lies below an even {100 * even:.3g} %"
     else:
         verdict = "the agents cannot be told apart by this many games"
-    console.print(verdict)
+    console.print(verdict, markup=False)
 
 
 def _show_tournament(result: Tournament, game: str) -> None:
+    from rich.markup import escape
+
     ranking = result.ranking()
     table = _table("", "agent", title=f"[bold]{game}[/]: score % of the row against the column")
     table.add_column("mean", justify="right")
@@ -528,7 +545,7 @@ def _show_tournament(result: Tournament, game: str) -> None:
             else:
                 score, half = result.score(agent, other)
                 cells.append(f"{100 * score:.1f}±{100 * half:.1f}")
-        table.add_row(str(place), agent, f"{100 * result.mean_score(agent):.1f}", *cells)
+        table.add_row(str(place), escape(agent), f"{100 * result.mean_score(agent):.1f}", *cells)
     console = _console()
     console.print(table)
     games = sum(one.games for one in result.matches.values())

@@ -23,6 +23,8 @@ class CardlabWarning(UserWarning):
 def suggest(what: str, given: str, known: Iterable[str]) -> str:
     """Return a sentence about an unknown name, with the nearest known one or all of them."""
     names = sorted(known)
+    if not names:
+        return f"unknown {what} {given!r}; there are none"
     near = difflib.get_close_matches(given.lower(), names, n=1, cutoff=0.5)
     if near:
         return f"unknown {what} {given!r}; did you mean {near[0]!r}?"

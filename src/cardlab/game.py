@@ -168,6 +168,7 @@ class Game:
     state_text: Callable[[Any], str]
     describe: Callable[[Any, int], Description]
     zero_sum: bool = True
+    key: Callable[[Any], int] | None = None  # a number equal for states with the same future
     used_cards: int | None = None  # how many cards of an order matter; None: all of them
     shuffle: Callable[[int, int, Any, Any], None] = deck_order  # seed, n -> the n-th deck order
 
@@ -229,11 +230,12 @@ class Game:
         if len(order) == self.used_cards:
             order += [card for cards in left.values() for card in cards]
         if len(order) != self.deck:
+            wanted = f"the deal has {len(order)} cards, {self.name} needs "
+            if self.used_cards:
+                raise CardlabError(f"{wanted}{self.used_cards}")
             missing = [name for name, cards in left.items() if cards]
-            raise CardlabError(
-                f"the deal has {len(order)} of the {self.used_cards or self.deck} cards of "
-                f"{self.name}; missing: {' '.join(missing[:8])}{' ...' if len(missing) > 8 else ''}"
-            )
+            more = " ..." if len(missing) > 8 else ""
+            raise CardlabError(f"{wanted}{self.deck}; missing: {' '.join(missing[:8])}{more}")
         return np.array(order, dtype=np.uint8)
 
 

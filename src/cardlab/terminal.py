@@ -330,7 +330,9 @@ class _Sitting:
         grid.add_row("h", "a hint, by an adviser who sees only what you see")
         grid.add_row("q", "leave (as does Ctrl-C); the game so far is saved")
         title = Text(f"{self.game.title}: {self.game.summary}.", style="bold")
-        self.show(_aside(title, Text("Cards in [brackets] can be played now. Type"), grid))
+        has_hand = any(zone.name == HAND for zone in turn.view.describe().zones)
+        brackets = "Cards in [brackets] can be played now. " if has_hand else ""
+        self.show(_aside(title, Text(f"{brackets}Type"), grid))
 
     def show_hint(self, turn: Turn) -> None:
         """Show what the adviser thinks, from a random stream that nobody else draws from."""
@@ -405,7 +407,11 @@ def _sorted(cards: Sequence[str]) -> list[str]:
 
 
 def _row(cards: Sequence[str]) -> Text:
-    return Text("  ").join(card_look(card) for card in cards)
+    """Return cards side by side, as wide as a ten, so that rows of them stand in columns."""
+    looks = [card_look(card) for card in cards]
+    for look in looks:
+        look.pad_right(max(0, 3 - len(look)) if any(CARD.fullmatch(one) for one in cards) else 0)
+    return Text("  ").join(looks)
 
 
 def _marked(card: str, actions: Sequence[str]) -> Text:

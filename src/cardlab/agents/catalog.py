@@ -21,7 +21,7 @@ from typing import Any
 
 from cardlab.errors import CardlabError, suggest
 from cardlab.game import Agent, Game, OpenAgent
-from cardlab.games import import_named, module_exists
+from cardlab.games import GAMES, import_named, module_exists
 
 __all__ = ["CATALOG", "Entry", "Parameter", "agents_for", "find_agent", "strength_of"]
 
@@ -82,7 +82,7 @@ CATALOG: tuple[Entry, ...] = (
         "heuristic",
         "follows a few sensible rules of the game",
         "cardlab.agents.rule_based:Heuristic",
-        games=("crazy_eights",),
+        games=tuple(GAMES),
     ),
     Entry(
         "monte_carlo",

@@ -12,7 +12,7 @@ from cardlab.game import Game
 
 __all__ = ["GAMES", "find_game", "import_named", "module_exists"]
 
-GAMES = {"crazy_eights": "cardlab.games.crazy_eights:GAME"}
+GAMES = {name: f"cardlab.games.{name}:GAME" for name in ("crazy_eights", "birds_of_a_feather")}
 
 
 def find_game(name: str) -> Game:

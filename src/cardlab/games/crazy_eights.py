@@ -41,7 +41,7 @@ from cardlab.cards import (
 from cardlab.errors import CardlabError
 from cardlab.game import DEALER, OVER, Description, Event, Game, Option, Zone, record_type
 from cardlab.kernel import bit, count_bits, int64, kernel, lowest_bit
-from cardlab.seeding import below
+from cardlab.seeding import below, branch
 
 MAX_SEATS = 4
 DECK = 52
@@ -458,6 +458,16 @@ def mix(s: Any, seat: int, laid: int, size: int, rng: Any) -> None:
                 swap(s, q, r)
 
 
+@kernel
+def key(s: Any) -> int:
+    """Return a number that states with the same future share: hands, pile's top, stock, mover."""
+    x = branch(s.hands[0], s.hands[1])
+    if s.seats > 2:
+        x = branch(x, branch(s.hands[2], s.hands[3]))
+    small = int64(s.top) | int64(s.suit) << 8 | int64(s.seat) << 16 | int64(s.stock_at) << 24
+    return branch(x, small | int64(s.passes) << 32 | int64(s.phase) << 40)
+
+
 FAULTS = (
     "sound",
     "a card is missing or lies in two places",
@@ -635,6 +645,7 @@ GAME = Game(
     imagine=imagine,
     audit=audit,
     faults=FAULTS,
+    key=key,
     card_text=card_text,
     parse_card=parse_card,
     action_text=action_text,

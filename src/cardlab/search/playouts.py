@@ -13,7 +13,9 @@ from cardlab.game import DEALER, OVER, Array, Game
 from cardlab.kernel import int64, kernel
 from cardlab.seeding import SEAT, below, branch, shuffle
 
-__all__ = ["Playouts", "Scratch", "make_playouts", "play_randomly"]
+__all__ = ["Playouts", "Policy", "Scratch", "choose_any", "make_playouts", "play_randomly"]
+
+Policy = Callable[[Any, int, Any, int, Any], int]  # state, seat, actions, count, rng -> action
 
 
 class Scratch(NamedTuple):
@@ -40,9 +42,16 @@ class Playouts(NamedTuple):
     play_many: Callable[..., int]
 
 
+@kernel
+def choose_any(s: Any, seat: int, actions: Any, count: int, rng: Any) -> int:
+    """Return any action with equal probability: the policy of plain play-outs."""
+    return int64(actions[below(rng, count)])
+
+
 @functools.cache
-def make_playouts(game: Game) -> Playouts:
-    """Return the kernels of random play for a game."""
+def make_playouts(game: Game, policy: Policy | None = None) -> Playouts:
+    """Return the kernels of play-outs for a game, in which every seat follows a policy."""
+    choose = policy or choose_any
     mover, deal, legal, apply = game.mover, game.deal, game.legal, game.apply
     returns, deck_order = game.returns, game.shuffle
 
@@ -54,7 +63,7 @@ def make_playouts(game: Game) -> Playouts:
                 shuffle(order, rng)
                 deal(s, order)
             else:
-                apply(s, int64(buffer[below(rng, legal(s, buffer))]))
+                apply(s, choose(s, who, buffer, legal(s, buffer), rng))
             who = mover(s)
 
     @kernel
@@ -83,7 +92,7 @@ def make_playouts(game: Game) -> Playouts:
                     deal(s, order)
                     rng[0] = branch(choices, deals)
                 else:
-                    apply(s, int64(buffer[below(rng, legal(s, buffer))]))
+                    apply(s, choose(s, who, buffer, legal(s, buffer), rng))
                     decisions += 1
                 who = mover(s)
             for seat in range(len(totals)):

@@ -1,0 +1,155 @@
+"""Alpha-beta on a state that is fully known, for one seat or two with opposite aims.
+
+A utility kernel values finished games and those where the depth ends. Where the game offers a `key`
+(equal for states with the same future), results are kept in a table and reused in every order of
+moves that leads to the same place. The search is a loop over an explicit stack: kernels neither
+recurse nor allocate. The dealer ends a line; chance is not searched.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cardlab.errors import CardlabError
+from cardlab.game import Array, Game, State
+from cardlab.kernel import int64, kernel
+
+__all__ = ["Utility", "evaluate", "make_solver", "scratch"]
+
+Utility = Callable[[Any, int], float]  # state, seat -> worth for this seat
+
+EXACT, AT_LEAST, AT_MOST = 0, 1, 2
+INFINITE = 1e30
+
+
+@functools.cache
+def make_solver(game: Game, utility: Utility | None = None) -> Callable[..., float]:
+    """Return the kernel that values the state in `stack[0]` for a seat; None: by its return."""
+    mover, legal, apply = game.mover, game.legal, game.apply
+    value_of = utility or game.returns
+    if game.key is None:
+        raise CardlabError(f"{game.name} offers no key, which alpha-beta needs for its table")
+    key_of = game.key
+
+    @kernel
+    def solve(
+        seat: int,
+        depth: int,
+        alpha: float,
+        beta: float,
+        stack: Any,
+        moves: Any,
+        counts: Any,
+        tried: Any,
+        bounds: Any,
+        keys: Any,
+        table_keys: Any,
+        table_values: Any,
+        table_info: Any,
+    ) -> float:
+        mask = len(table_keys) - 1
+        level = 0
+        bounds[0, 0] = alpha
+        bounds[0, 1] = beta
+        entering = True
+        value = 0.0
+        while True:
+            s = stack[level]
+            who = mover(s)
+            leaving = False
+            if entering:
+                if who < 0 or level == depth:
+                    value = value_of(s, seat)
+                    leaving = True
+                else:
+                    key = key_of(s)
+                    keys[level] = key
+                    slot = key & mask
+                    if table_keys[slot] == key and table_info[slot] >> 2 >= depth - level:
+                        kind = table_info[slot] & 3
+                        known = table_values[slot]
+                        if (
+                            kind == EXACT
+                            or (kind == AT_LEAST and known >= bounds[level, 1])
+                            or (kind == AT_MOST and known <= bounds[level, 0])
+                        ):
+                            value = known
+                            leaving = True
+                    if not leaving:
+                        counts[level] = legal(s, moves[level])
+                        tried[level] = 0
+                        bounds[level, 2] = -INFINITE if who == seat else INFINITE
+                        bounds[level, 3] = bounds[level, 0]
+                        bounds[level, 4] = bounds[level, 1]
+            if not leaving and (
+                tried[level] == counts[level] or bounds[level, 0] >= bounds[level, 1]
+            ):
+                value = bounds[level, 2]
+                kind = EXACT
+                if value <= bounds[level, 3]:
+                    kind = AT_MOST
+                elif value >= bounds[level, 4]:
+                    kind = AT_LEAST
+                slot = keys[level] & mask
+                table_keys[slot] = keys[level]
+                table_values[slot] = value
+                table_info[slot] = (depth - level) << 2 | kind
+                leaving = True
+            if leaving:
+                if level == 0:
+                    return value
+                level -= 1
+                if mover(stack[level]) == seat:
+                    bounds[level, 2] = max(bounds[level, 2], value)
+                    bounds[level, 0] = max(bounds[level, 0], value)
+                else:
+                    bounds[level, 2] = min(bounds[level, 2], value)
+                    bounds[level, 1] = min(bounds[level, 1], value)
+                entering = False
+            else:
+                stack[level + 1] = stack[level]
+                apply(stack[level + 1], int64(moves[level, tried[level]]))
+                tried[level] += 1
+                bounds[level + 1, 0] = bounds[level, 0]
+                bounds[level + 1, 1] = bounds[level, 1]
+                level += 1
+                entering = True
+
+    return solve
+
+
+def scratch(game: Game, depth: int, table_bits: int = 16) -> tuple[Array, ...]:
+    """Return the memory that a search of this depth works in; the table has 2**bits entries."""
+    levels = depth + 2
+    size = 1 << table_bits
+    return (
+        np.empty(levels, dtype=game.state),
+        np.empty((levels, game.num_actions), dtype=np.int16),
+        np.empty(levels, dtype=np.int64),
+        np.empty(levels, dtype=np.int64),
+        np.empty((levels, 5)),
+        np.empty(levels, dtype=np.int64),
+        np.zeros(size, dtype=np.int64),
+        np.zeros(size),
+        np.zeros(size, dtype=np.int32),
+    )
+
+
+def evaluate(
+    state: State, depth: int, *, utility: Utility | None = None, table_bits: int = 16
+) -> Array:
+    """Return the value of every legal action for the seat to move, looking `depth` plies ahead."""
+    game = state.game
+    seat = state.mover
+    solve = make_solver(game, utility)
+    memory = scratch(game, depth, table_bits)
+    values = []
+    for action in state.legal():
+        memory[0][0] = state.array[0]
+        game.border.apply(memory[0], 0, int(action))
+        values.append(solve(seat, depth - 1, -INFINITE, INFINITE, *memory))
+    return np.array(values)

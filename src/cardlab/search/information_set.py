@@ -1,0 +1,167 @@
+"""Information-set tree search, single observer: fair, for any number of seats.
+
+Each iteration imagines a world that agrees with what the seat has witnessed and descends one common
+tree by the actions that are legal in that world. An action competes only when it is there, so its
+exploration term counts how often it was available, not how often its parent was visited (Cowling,
+Powley, Whitehouse 2012). The tree ends where the dealer moves.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cardlab.errors import CardlabError
+from cardlab.game import OVER, Array, Game, Turn
+from cardlab.kernel import int64, kernel
+from cardlab.search.playouts import Policy, Scratch, make_playouts
+from cardlab.seeding import below
+
+__all__ = ["search"]
+
+TRIES = 100_000
+
+
+@functools.cache
+def make_search(game: Game, policy: Policy | None = None) -> Callable[..., bool]:
+    """Return the compiled search for a game, with a policy for play-outs."""
+    mover, legal, apply = game.mover, game.legal, game.apply
+    returns, imagine = game.returns, game.imagine
+    finish = make_playouts(game, policy).finish
+
+    @kernel
+    def iterate(
+        view: Any,
+        seat: int,
+        iterations: int,
+        c: float,
+        visits: Any,
+        available: Any,
+        values: Any,
+        firsts: Any,
+        nexts: Any,
+        actions: Any,
+        chosen_by: Any,
+        child_of: Any,
+        met: Any,
+        path: Any,
+        work: Any,
+        order: Any,
+        buffer: Any,
+        rng: Any,
+    ) -> bool:
+        used = 1
+        moment = 0
+        s = work[0]
+        for _ in range(iterations):
+            work[0] = view[0]
+            tries = 0
+            while not imagine(s, seat, rng):
+                work[0] = view[0]
+                tries += 1
+                if tries == TRIES:
+                    return False
+            node = 0
+            depth = 0
+            growing = True
+            while growing and depth < len(path) and mover(s) >= 0:
+                count = legal(s, buffer)
+                moment += 1
+                child = firsts[node]
+                while child:
+                    child_of[actions[child]] = child
+                    met[actions[child]] = moment
+                    child = nexts[child]
+                untried = 0
+                choice = int64(0)
+                best = -1e18
+                for i in range(count):
+                    action = int64(buffer[i])
+                    if met[action] != moment:
+                        untried += 1
+                        if below(rng, untried) == 0:
+                            choice = action
+                        continue
+                    child = child_of[action]
+                    available[child] += 1
+                    if untried == 0:
+                        score = values[child] / visits[child] + c * np.sqrt(
+                            np.log(available[child]) / visits[child]
+                        )
+                        if score > best:
+                            best = score
+                            choice = action
+                if untried:
+                    growing = False
+                    if used == len(visits):
+                        break
+                    child_of[choice] = used
+                    actions[used] = choice
+                    chosen_by[used] = mover(s)
+                    available[used] = 1
+                    nexts[used] = firsts[node]
+                    firsts[node] = used
+                    used += 1
+                node = child_of[choice]
+                path[depth] = node
+                depth += 1
+                apply(s, choice)
+            if mover(s) != OVER:
+                finish(s, rng, order, buffer)
+            for i in range(depth):
+                node = path[i]
+                visits[node] += 1
+                values[node] += returns(s, int64(chosen_by[node]))
+        return True
+
+    return iterate
+
+
+def search(
+    turn: Turn,
+    iterations: int,
+    rng: np.random.Generator,
+    *,
+    c: float = 0.7,
+    policy: Policy | None = None,
+) -> tuple[Array, Array]:
+    """Return visits and mean value of every legal action of the turn."""
+    game = turn.game
+    nodes = 1 + iterations
+    visits, available = np.zeros((2, nodes), dtype=np.int64)
+    values = np.zeros(nodes)
+    firsts, nexts, actions, chosen_by = np.zeros((4, nodes), dtype=np.int32)
+    child_of, met = np.zeros((2, game.num_actions), dtype=np.int64)
+    sound = make_search(game, policy)(
+        turn.view.array,
+        turn.seat,
+        iterations,
+        c,
+        visits,
+        available,
+        values,
+        firsts,
+        nexts,
+        actions,
+        chosen_by,
+        child_of,
+        met,
+        np.empty(game.max_plies, dtype=np.int32),
+        *Scratch.of(game),
+        np.array([rng.integers(1, 1 << 63)], dtype=np.int64),
+    )
+    if not sound:
+        raise CardlabError(f"{game.name}: no world agrees with what seat {turn.seat} knows")
+    tried = np.zeros(len(turn.legal), dtype=np.int64)
+    means = np.zeros(len(turn.legal))
+    place = {int(action): i for i, action in enumerate(turn.legal)}
+    child = int(firsts[0])
+    while child:
+        i = place[int(actions[child])]
+        tried[i] = visits[child]
+        means[i] = values[child] / max(1, visits[child])
+        child = int(nexts[child])
+    return tried, means
