@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import random
 import time
-from dataclasses import dataclass
 
 import pyspiel  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
+from speed import Speed
 
 # OpenSpiel 2.0.2 registers these defaults: players=5, max_draw_cards=5, max_turns=100,
 # use_special_cards=false, reshuffle=false; so with two players the aligned rules differ from
@@ -23,26 +24,6 @@ PYTHON_SEED = 20_240_229
 SAMPLE_GAMES = 20_000
 GAMES_PER_CLOCK_READING = 32
 MOST_PLAYERS_WITH_ONE_DECK = 5
-
-
-@dataclass(frozen=True)
-class Speed:
-    """The games and player decisions that one loop got through in some seconds of CPU time."""
-
-    name: str
-    games: int
-    decisions: int
-    seconds: float
-
-    @property
-    def games_per_second(self) -> float:
-        """Return the games played in one second."""
-        return self.games / self.seconds
-
-    @property
-    def decisions_per_second(self) -> float:
-        """Return the player decisions taken in one second."""
-        return self.decisions / self.seconds
 
 
 def _random_bots(game: pyspiel.Game) -> list[pyspiel.Bot]:

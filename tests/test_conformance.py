@@ -13,7 +13,7 @@ import pytest
 
 from cardlab.agents.catalog import CATALOG, agents_for, find_agent
 from cardlab.errors import CardlabError
-from cardlab.game import Game
+from cardlab.game import Game, OpenAgent
 from cardlab.games import GAMES, find_game
 from cardlab.kernel import JIT
 from cardlab.testing import (
@@ -54,7 +54,10 @@ def test_games_interpreted(name: str) -> None:
         "import sys; sys.path.insert(0, sys.argv[1]);"
         "from cardlab.games import find_game; from cardlab.testing import *;"
         "game = find_game(sys.argv[2]);"
-        "[check(game, {}, range(2)) for check in GAME_CHECKS if 'compiled' not in check.__name__]"
+        "[check(game, {}, range(1)) for check in GAME_CHECKS if 'compiled' not in check.__name__];"
+        "from cardlab.agents.catalog import *;"
+        "[check(lambda: find_agent(e.name + ':3' * bool(e.parameters), game), game, {})"
+        " for e in agents_for(game) for check in AGENT_CHECKS[:2]]"
     )
     answer = subprocess.run(
         [sys.executable, "-W", "error", "-c", code, str(HERE), name],
@@ -109,7 +112,8 @@ def test_many_random_games(name: str, options: dict[str, Any]) -> None:
 
 def test_names_tell_who_cheats() -> None:
     for entry in CATALOG:
-        assert entry.fair != entry.name.endswith("_open")
+        game = find_game(entry.games[0] if entry.games else "crazy_eights")
+        assert entry.fair != isinstance(find_agent(entry.name, game), OpenAgent)
 
 
 # The suites themselves: each must catch what it is there to catch.

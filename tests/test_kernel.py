@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from enum import IntEnum
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,12 @@ import pytest
 from cardlab.kernel import JIT, KernelError, digest, kernel, prune_cache
 
 HERE = Path(__file__).parent
+
+
+class Phase(IntEnum):
+    PLAY = 1
+
+
 needs_jit = pytest.mark.skipif(not JIT, reason="NUMBA_DISABLE_JIT is set: nothing is compiled")
 
 REPORT = """
@@ -98,6 +105,41 @@ def test_editing_a_callee_is_noticed_and_factories_keep_apart(tmp_path: Path) ->
     assert answer(1) == ([12, 22], 0)
     assert answer(5) == ([16, 26], 3)
     assert answer(1) == ([12, 22], 0)
+
+
+DEFAULTS = """
+import sys
+from cardlab.kernel import kernel
+
+@kernel
+def callee(x, bonus={constant}):
+    return x + bonus
+
+@kernel
+def caller(x):
+    return callee(x)
+
+sys.stdout.write(repr(caller(1)))
+"""
+
+
+@needs_jit
+def test_editing_a_default_is_noticed(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    code = f"import runpy; runpy.run_path({str(script)!r}, run_name='script')"
+    for constant in (1, 5):
+        script.write_text(DEFAULTS.format(constant=constant))
+        assert run(code, tmp_path / "cache") == str(1 + constant)
+
+
+@needs_jit
+def test_a_class_of_constants_is_refused() -> None:
+    @kernel
+    def wrong(x: int) -> int:
+        return x + Phase.PLAY
+
+    with pytest.raises(KernelError, match="uses Phase"):
+        digest(wrong)
 
 
 @needs_jit

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cardlab import Batch, CardlabError, IllegalAction, Table, find_agent, play_game
+from cardlab import Batch, CardlabError, IllegalAction, Table, find_agent, play_game, seeding
 from cardlab.game import Game, Turn
-from cardlab.records import Record, append_record, read_records
+from cardlab.records import Record, append_records, read_records
 from cardlab.replay import replay
 from cardlab.search.playouts import play_randomly
 from cardlab.testing import random_table
@@ -108,7 +108,7 @@ def test_tampered_records(crazy_eights: Game, tamper: Any, answer: str) -> None:
 def test_records_in_files(crazy_eights: Game, tmp_path: Path) -> None:
     path = tmp_path / "new" / "games.jsonl"
     for seed in range(3):
-        append_record(path, random_table(crazy_eights, {}, seed).record(["x", "y"]))
+        append_records(path, random_table(crazy_eights, {}, seed).record(["x", "y"]))
     assert [number for number, _ in read_records(path)] == [1, 2, 3]
     for text, answer in [
         ("{", "line 4: this is no JSON"),
@@ -125,6 +125,54 @@ def test_records_in_files(crazy_eights: Game, tmp_path: Path) -> None:
             list(read_records(tmp_path / bad))
 
 
+def test_an_open_line_is_closed_first(crazy_eights: Game, tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    record = random_table(crazy_eights, {}, 1).record(["x", "y"])
+    path.write_text(record.to_line())
+    append_records(path, record)
+    assert [one for _, one in read_records(path)] == [record, record]
+
+
+def test_a_generator_tells_nothing_of_the_deal() -> None:
+    # The streams can be computed backwards; a generator is therefore seeded through a hash.
+    rng = seeding.generator(7, "seat", 0)
+    shown = rng.bit_generator.seed_seq.entropy  # type: ignore[attr-defined]
+    assert shown != seeding.stream(7, "seat", 0)
+    assert shown > 1 << 64
+
+
+def test_nobody_sits_outside_the_table(crazy_eights: Game) -> None:
+    table = Table(crazy_eights, seed=1)
+    for seat in (-1, 2, 5):
+        with pytest.raises(CardlabError, match="has no seat"):
+            table.state.view(seat)
+    with pytest.raises(CardlabError, match="nobody is to move"):
+        random_table(crazy_eights, {}, 1).turn()
+
+
+def test_a_batch_hands_out_copies_and_keeps_points(crazy_eights: Game) -> None:
+    batch = Batch(crazy_eights, 8, seed=1, redeal=True)
+    before = batch.states.tobytes()
+    turns = batch.turns(np.arange(4))
+    turns.views["hands"] = 0
+    turns.mask[:] = False
+    assert batch.states.tobytes() == before
+    assert batch.mask[:4].any(axis=1).all()
+    rng = np.random.default_rng(0)
+    earned = 0.0
+    for _ in range(200):
+        batch.step(np.array([rng.choice(np.flatnonzero(row)) for row in batch.mask]))
+        won = batch.done & (batch.returns.max(axis=1) > 0)
+        assert (batch.points[won].max(axis=1) > 0).all()
+        earned += batch.points[won].sum()
+    assert earned > 0
+    over = Batch(crazy_eights, 1, seed=1)
+    while over.mover[0] >= 0:
+        over.step(over.mask.argmax(axis=1))
+    with pytest.raises(CardlabError, match="nobody is to move"):
+        over.turns([0])
+
+
 def test_a_batch_checks_before_it_plays(crazy_eights: Game) -> None:
     batch = Batch(crazy_eights, 8, seed=1)
     before = batch.states.tobytes()
@@ -134,8 +182,9 @@ def test_a_batch_checks_before_it_plays(crazy_eights: Game) -> None:
     with pytest.raises(IllegalAction, match="row 5"):
         batch.step(bad)
     assert batch.states.tobytes() == before
-    with pytest.raises(CardlabError, match="8 games"):
-        batch.step(good[:3])
+    for wrong in (good[:3], good + 0.5, good.astype(str)):
+        with pytest.raises(CardlabError, match="8 games"):
+            batch.step(wrong)
     with pytest.raises(CardlabError, match="give 1 or more"):
         Batch(crazy_eights, 0)
 

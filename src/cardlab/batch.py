@@ -25,7 +25,7 @@ class Batch:
     - `mover` is the seat to move or OVER,
     - `mask` says which actions are legal,
     - `done` says whether the game ended in the last step,
-    - `returns` holds the utility of every seat where `done`.
+    - `returns` and `points` hold the utility and the points of every seat where `done`.
 
     With `redeal`, a finished game is replaced at once by the next one of its row, so that `mover`
     and `mask` already belong to the new game while `done` and `returns` tell of the old one.
@@ -60,6 +60,7 @@ class Batch:
         self.mask = np.zeros((size, game.num_actions), dtype=np.bool_)
         self.done = np.zeros(size, dtype=np.bool_)
         self.returns = np.zeros((size, self.seats), dtype=np.float32)
+        self.points = np.zeros((size, self.seats), dtype=np.float32)
         self._deals = np.zeros(size, dtype=np.int64)
         self._order = np.empty(game.deck, dtype=np.uint8)
         self._buffer = np.empty(game.num_actions, dtype=np.int16)
@@ -72,9 +73,13 @@ class Batch:
 
         All actions are checked before the first is taken.
         """
+        actions = np.asarray(actions)
+        if actions.shape != (self.size,) or actions.dtype.kind not in "iu":
+            raise CardlabError(
+                f"a batch of {self.size} games takes as many whole numbers, not "
+                f"{actions.dtype} of shape {actions.shape}"
+            )
         actions = np.ascontiguousarray(actions, dtype=np.int64)
-        if actions.shape != (self.size,):
-            raise CardlabError(f"{actions.shape} actions for a batch of {self.size} games")
         wrong = self._kernels.find_illegal(self.mover, self.mask, actions)
         if wrong >= 0:
             legal = ", ".join(
@@ -86,21 +91,24 @@ class Batch:
                 f"{actions[wrong]}; legal: {legal}"
             )
         self._kernels.step(
-            actions, self.redeal, self._fresh, self.done, self.returns, *self._arrays()
+            actions,
+            self.redeal,
+            self._fresh,
+            self.done,
+            self.returns,
+            self.points,
+            *self._arrays(),
         )
 
-    def turns(self, rows: Array) -> Turns:
+    def turns(self, rows: Array | Sequence[int]) -> Turns:
         """Return the decisions that the games in `rows` wait for, each with its own view."""
+        rows = np.arange(self.size)[rows]
         seats = self.mover[rows].astype(np.int64)
-        views = self.states[rows]
+        if (seats < 0).any():
+            raise CardlabError(f"game {rows[seats < 0][0]} of the batch is over; nobody is to move")
+        views = self.states[rows].copy()
         self._kernels.conceal_all(views, seats)
-        return Turns(self.game, seats, views, self.mask[rows])
-
-    def points(self, row: int) -> list[float]:
-        """Return the points of a finished game."""
-        return [
-            float(self.game.border.points(self.states, row, seat)) for seat in range(self.seats)
-        ]
+        return Turns(self.game, seats, views, self.mask[rows].copy())
 
     def _arrays(self) -> tuple[Array, ...]:
         return (
@@ -125,7 +133,7 @@ class _Kernels(NamedTuple):
 @functools.cache
 def _make_kernels(game: Game) -> _Kernels:
     mover, deal, legal, apply = game.mover, game.deal, game.legal, game.apply
-    returns, conceal, shuffle = game.returns, game.conceal, game.shuffle
+    returns, points, conceal, shuffle = game.returns, game.points, game.conceal, game.shuffle
 
     @kernel
     def settle(
@@ -182,6 +190,7 @@ def _make_kernels(game: Game) -> _Kernels:
         fresh: Any,
         done: Any,
         results: Any,
+        scores: Any,
         states: Any,
         seeds: Any,
         deals: Any,
@@ -201,6 +210,7 @@ def _make_kernels(game: Game) -> _Kernels:
                 done[row] = True
                 for seat in range(results.shape[1]):
                     results[row, seat] = returns(states[row], seat)
+                    scores[row, seat] = points(states[row], seat)
                 while redeal and movers[row] == OVER:  # a deal may leave nothing to play
                     states[row] = fresh[0]
                     seeds[row] = branch(seeds[row], GAME)

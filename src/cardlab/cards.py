@@ -20,8 +20,6 @@ __all__ = [
     "cards_in",
     "cards_text",
     "parse_card",
-    "rank_of",
-    "suit_of",
 ]
 
 RANKS = "A23456789TJQK"
@@ -30,16 +28,6 @@ SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")
 SUIT_SYMBOLS = "♣♦♥♠"
 DECK = 52
 ALL_CARDS = (1 << DECK) - 1
-
-
-def rank_of(card: int) -> int:
-    """Return the rank of a card, ace = 0."""
-    return card >> 2
-
-
-def suit_of(card: int) -> int:
-    """Return the suit of a card as an index into `SUITS`."""
-    return card & 3
 
 
 def card_text(card: int) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import io
 import json
-import os
 import secrets
 import signal
 import sys
@@ -43,19 +43,21 @@ Json = Annotated[bool, typer.Option("--json", help="print JSON instead of a tabl
 
 def main() -> None:
     """Run the command line; mistakes end in one sentence and exit code 2."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # end as on Ctrl-C: keep, tidy up
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without ± still gets its numbers
+    for name in (signal.SIGINT, signal.SIGTERM):  # both end a command alike: keep, tidy up
+        signal.signal(name, signal.default_int_handler)
     warnings.showwarning = _show_warning  # type: ignore[assignment]  # it takes more and uses less
     try:
         app(prog_name="cardlab")
     except CardlabError as error:
         sys.stderr.write(f"cardlab: {error}\n")
         sys.exit(2)
-    except KeyboardInterrupt:
-        sys.stderr.write("\ncardlab: stopped\n")
-        sys.exit(130)
-    except BrokenPipeError:  # the reader of our output has gone, for instance `head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+    except SystemExit as end:
+        if end.code == 130:
+            sys.stderr.write("cardlab: stopped\n")
+        raise
 
 
 def _show_warning(message: Any, category: Any, *rest: Any) -> None:
@@ -147,22 +149,23 @@ def match(
     Example: cardlab match crazy_eights uct_open:1000 random --games 400 --seed 7
     """
     from cardlab.arena.match import Match, play_match
-    from cardlab.records import Record, append_record
+    from cardlab.records import append_records
 
     plan = Match.plan(game, agents, games, seed, _options(option))
 
-    def keep(record: Record) -> None:
-        if save:
-            append_record(save, record)
-
+    if save:
+        append_records(save)  # a place that cannot be written to is found before the first game
     with _compiling(), _progress("games", plan.seats) as progress:
         result = play_match(
-            plan, workers=_workers(workers), progress=progress, save=keep if save else None
+            plan,
+            workers=_workers(workers),
+            progress=progress,
+            save=(lambda records: append_records(save, *records)) if save else None,
         )
     if as_json:
         typer.echo(json.dumps(result.to_dict(), indent=2))
     else:
-        _show_match(result, plan.deals)
+        _show_match(result)
 
 
 @app.command()
@@ -260,6 +263,9 @@ def play(
 def replay(
     file: Annotated[Path, typer.Argument(help="records, one JSON line each")],
     brief: Annotated[bool, typer.Option("--brief", help="one line for every game")] = False,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="import games from outside that records name")
+    ] = False,
 ) -> None:
     """Play recorded games again by the rules, show them, and report the first disagreement."""
     from rich.padding import Padding
@@ -274,7 +280,7 @@ def replay(
     with _compiling():
         for number, record in read_records(file):
             try:
-                movers = [table.mover for table in replayed(record)]
+                movers = [table.mover for table in replayed(record, trust=trust)]
             except CardlabError as error:
                 raise CardlabError(f"{file}, line {number}: {error}") from None
             count += 1
@@ -294,6 +300,43 @@ def replay(
     if not count:
         raise CardlabError(f"{file} holds no record")
     console.print(f"{count} game{'s' if count > 1 else ''} replayed, every one as recorded")
+
+
+@app.command()
+def score(
+    game: Annotated[str, typer.Argument(help="cribbage", metavar="GAME")],
+    hand: Annotated[str, typer.Argument(help="four cards, such as '5H 5C 5S JD'")],
+    cut: Annotated[str, typer.Option(help="the card turned up")],
+    crib: Annotated[bool, typer.Option("--crib", help="count it as a crib")] = False,
+    as_json: Json = False,
+) -> None:
+    """Explain every point of a hand.
+
+    Example: cardlab score cribbage "5H 5C 5S JD" --cut 5D
+    """
+    from rich.text import Text
+
+    from cardlab.cards import card_text
+    from cardlab.games import find_game
+    from cardlab.games.cribbage_scoring import score_text
+    from cardlab.terminal import card_look
+
+    if find_game(game).name != "cribbage":
+        raise CardlabError(f"hands of {game} are not scored by themselves; use cribbage")
+    rows, total = score_text(hand, cut, crib=crib)
+    if as_json:
+        listed = [
+            {"reason": row.reason, "cards": [card_text(c) for c in row.cards], "points": row.points}
+            for row in rows
+        ]
+        typer.echo(json.dumps({"rows": listed, "total": total}, indent=2))
+        return
+    table = _table("why", "cards", title=f"[bold]{'crib' if crib else 'hand'} of {total}[/]")
+    table.add_column("points", justify="right")
+    for row in rows:
+        looks = Text(" ").join(card_look(card_text(card)) for card in row.cards)
+        table.add_row(row.reason, looks, str(row.points))
+    _console().print(table)
 
 
 @app.command()
@@ -481,8 +524,9 @@ def _progress(what: str, factor: int) -> Iterator[Callable[[int, int], None]]:
         bar.stop()
 
 
-def _percent(value: float, interval: tuple[float, float]) -> str:
-    return f"{100 * value:.1f} ± {50 * (interval[1] - interval[0]):.1f}"
+def _margin(interval: tuple[float, float] | None, scale: float = 1) -> str:
+    """Return half the width of an interval behind a plus-minus sign, or a dash without one."""
+    return f" ± {scale * (interval[1] - interval[0]) / 2:.1f}" if interval else " -"
 
 
 def _changed(result: MatchResult) -> list[tuple[str, Any]]:
@@ -492,7 +536,7 @@ def _changed(result: MatchResult) -> list[tuple[str, Any]]:
     return [(name, value) for name, value in result.options.items() if value != defaults[name]]
 
 
-def _show_match(result: MatchResult, planned: int) -> None:
+def _show_match(result: MatchResult) -> None:
     from rich.markup import escape
 
     seats = result.games // result.deals
@@ -502,27 +546,29 @@ def _show_match(result: MatchResult, planned: int) -> None:
     for name in ("wins", "ties", "losses", "score %", "points a game", "ms a move"):
         table.add_column(name, justify="right")
     for one in result.standings:
-        half = (one.points_interval[1] - one.points_interval[0]) / 2
         table.add_row(
             escape(one.agent),
             str(one.wins),
             str(one.ties),
             str(one.losses),
-            _percent(one.score, one.score_interval),
-            f"{one.points:.1f} ± {half:.1f}",
+            f"{100 * one.score:.1f}{_margin(one.score_interval, 100)}",
+            f"{one.points:.1f}{_margin(one.points_interval)}",
             f"{one.milliseconds:.3f}",
         )
     console = _console()
     console.print(table)
-    stopped = f" of {planned * seats:,} planned (stopped early)" if result.deals < planned else ""
+    stopped = f" of {result.planned:,} planned (stopped early)" if result.stopped else ""
     console.print(
         f"{result.games:,} games{stopped} on {result.deals:,} deals, {seating}; "
         f"seed {result.seed}; {result.seconds:.1f} s; ± is a 95 % interval over deals"
     )
     first, even = result.standings[0], 1 / seats
-    if first.score_interval[0] > even:
+    interval = first.score_interval
+    if interval is None:
+        verdict = "too few deals for an interval"
+    elif interval[0] > even:
         verdict = f"{first.agent} is ahead: its interval lies above an even {100 * even:.3g} %"
-    elif first.score_interval[1] < even:
+    elif interval[1] < even:
         verdict = f"{first.agent} is behind: its interval lies below an even {100 * even:.3g} %"
     else:
         verdict = "the agents cannot be told apart by this many games"
@@ -543,8 +589,9 @@ def _show_tournament(result: Tournament, game: str) -> None:
             if other == agent:
                 cells.append("·")
             else:
-                score, half = result.score(agent, other)
-                cells.append(f"{100 * score:.1f}±{100 * half:.1f}")
+                one = result.standing(agent, other)
+                margin = _margin(one.score_interval, 100).replace(" ", "")
+                cells.append(f"{100 * one.score:.1f}{margin}")
         table.add_row(str(place), escape(agent), f"{100 * result.mean_score(agent):.1f}", *cells)
     console = _console()
     console.print(table)

@@ -72,7 +72,8 @@ class Option:
         """Return `value`, from code or from text, as one of the allowed values."""
         meant = value
         if isinstance(value, str) and not isinstance(self.default, str):
-            words = {"true": True, "yes": True, "on": True, "false": False, "no": False}
+            words = dict.fromkeys(("true", "yes", "on"), True)
+            words |= dict.fromkeys(("false", "no", "off"), False)
             try:
                 meant = words.get(value.lower()) if isinstance(self.default, bool) else int(value)
             except ValueError:
@@ -177,6 +178,11 @@ class Game:
 
     def __repr__(self) -> str:
         return f"<Game {self.name}>"
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the game's name alone finds it: it belongs to this package."""
+        return self.reference == f"cardlab.games.{self.name}:GAME"
 
     @functools.cached_property
     def border(self) -> Border:
@@ -324,6 +330,8 @@ class State(_Held):
 
     def view(self, seat: int) -> View:
         """Return what `seat` knows, as a copy of its own."""
+        if not 0 <= seat < self.seats:
+            raise CardlabError(f"{self.game.name} has no seat {seat}; it has 0 to {self.seats - 1}")
         array = self.array.copy()
         self.game.border.conceal(array, 0, seat)
         return View(self.game, array, seat)

@@ -130,7 +130,8 @@ def _number_symbols_afresh() -> None:
 
 if JIT:
     _number_symbols_afresh()
-    os.register_at_fork(after_in_child=_number_symbols_afresh)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=_number_symbols_afresh)
 
 
 # Digests
@@ -170,9 +171,13 @@ def _describe(value: Any, above: tuple[Any, ...]) -> Any:
         return _describe_constants(value)
     if isinstance(value, types.ModuleType) and value.__name__.split(".")[0] in OUTSIDE_MODULES:
         return ("module", value.__name__, getattr(value, "__version__", ""))
-    if isinstance(value, (type, types.BuiltinFunctionType, np.ufunc)):
-        return ("builtin", getattr(value, "__module__", ""), value.__name__)
-    if type(value).__name__ == "_Intrinsic":
+    if isinstance(value, (type, types.BuiltinFunctionType)) and (
+        value.__module__.split(".")[0] in ("builtins", *OUTSIDE_MODULES)
+    ):
+        return ("builtin", value.__module__, value.__name__)
+    if isinstance(value, np.ufunc):
+        return ("ufunc", value.__name__)
+    if type(value).__name__ == "_Intrinsic" and value._defn.__module__ == __name__:
         return ("intrinsic", value._defn.__module__, value._defn.__name__, FORMAT)
     raise KernelError(f"{value!r} is neither a kernel nor a constant")
 
@@ -202,7 +207,10 @@ def _describe_code(function: types.FunctionType, above: tuple[Any, ...]) -> Any:
                 f"kernel {function.__module__}.{function.__qualname__} uses {name}: {error}; "
                 "pass it as an argument, or import the kernel or constant itself"
             ) from None
-    return (_describe_constants(function.__code__), tuple(parts))
+    defaults = _describe(
+        (function.__defaults__ or (), *(function.__kwdefaults__ or {}).items()), ()
+    )
+    return (_describe_constants(function.__code__), defaults, tuple(parts))
 
 
 def _global_names(code: types.CodeType) -> set[str]:
@@ -282,6 +290,7 @@ class _Cache:
             numba.__version__,
             np.__version__,
             target.codegen().magic_tuple(),
+            (config.BOUNDSCHECK, str(config.OPT), config.DEBUGINFO_DEFAULT),
         )
         name = hashlib.sha256(repr(key).encode()).hexdigest()[:40]
         return cache_folder() / f"{self._dispatcher.py_func.__name__}-{name}.kernel"
@@ -346,7 +355,7 @@ else:
 
     def count_bits(mask: int) -> int:
         """Return the number of cards in a set."""
-        return int(mask).bit_count()
+        return (int(mask) & 0xFFFFFFFFFFFFFFFF).bit_count()
 
     def lowest_bit(mask: int) -> int:
         """Return the lowest card of a set that is not empty."""

@@ -57,6 +57,8 @@ class Table:
     def turn(self) -> Turn:
         """Return the decision that the game waits for."""
         seat = self.mover
+        if seat == OVER:
+            raise CardlabError(f"{self.game.name} is over; nobody is to move")
         return Turn(self.game, seat, self.state.view(seat), self.state.legal())
 
     def act(self, action: int) -> None:
@@ -76,7 +78,7 @@ class Table:
         if self.over:
             result = Result(returns=self.state.returns(), points=self.state.points())
         return Record(
-            game=self.game.name if ":" not in self.game.name else self.game.reference,
+            game=self.game.name if self.game.is_ours else self.game.reference,
             rules=self.game.rules_version,
             options=self.options,
             seed=self.seed,

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from cardlab.errors import CardlabError
 
-__all__ = ["Record", "Result", "append_record", "read_records"]
+__all__ = ["Record", "Result", "append_records", "read_records"]
 
 
 class Result(BaseModel):
@@ -52,10 +52,14 @@ class Record(BaseModel):
         """Return the record that a line of JSON holds."""
         try:
             data: Any = json.loads(line)
+            line.encode()
         except json.JSONDecodeError as error:
             raise CardlabError(
                 f"this is no JSON ({error.msg} at character {error.pos + 1})"
             ) from None
+        except (ValueError, RecursionError) as error:
+            reason = "nested too deeply" if isinstance(error, RecursionError) else error
+            raise CardlabError(f"this is no game record ({reason})") from None
         try:
             return cls.model_validate(data)
         except ValidationError as error:
@@ -64,11 +68,20 @@ class Record(BaseModel):
             raise CardlabError(f"this is no game record: {place}: {first['msg']}") from None
 
 
-def append_record(path: Path, record: Record) -> None:
-    """Add a record to a file of records, making file and folders as needed."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", encoding="utf-8") as file:
-        file.write(record.to_line() + "\n")
+def append_records(path: Path, *records: Record) -> None:
+    """Add records to a file of records, making file and folders as needed."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab+") as file:
+            if records and file.seek(0, 2):
+                file.seek(-1, 2)
+                if file.read(1) != b"\n":  # the last line was left open; it stays whole
+                    file.write(b"\n")
+            file.write(b"".join(record.to_line().encode() + b"\n" for record in records))
+    except OSError as error:
+        raise CardlabError(
+            f"{path} cannot be written: {error.strerror}; name another file for records"
+        ) from None
 
 
 def read_records(path: Path) -> Iterator[tuple[int, Record]]:

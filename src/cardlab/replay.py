@@ -12,8 +12,16 @@ from cardlab.records import Record
 __all__ = ["replay"]
 
 
-def replay(record: Record) -> Iterator[Table]:
-    """Yield the table before the first action and after each; the first disagreement raises."""
+def replay(record: Record, *, trust: bool = False) -> Iterator[Table]:
+    """Yield the table before the first action and after each; the first disagreement raises.
+
+    A game from outside this package is code to be imported: that needs `trust`.
+    """
+    if ":" in record.game and not trust:
+        raise CardlabError(
+            f"the record is of {record.game!r}, code from outside; replay it with --trust if you "
+            "know where it comes from"
+        )
     game = find_game(record.game)
     if record.rules != game.rules_version:
         raise CardlabError(

@@ -30,7 +30,6 @@ __all__ = [
     "read_seed",
     "shuffle",
     "stream",
-    "unit",
     "word",
 ]
 
@@ -84,12 +83,6 @@ def below(rng: Any, n: int) -> int:
 
 
 @kernel
-def unit(rng: Any) -> float:
-    """Return the next number in [0, 1) of the stream kept in `rng[0]`."""
-    return below(rng, 1 << 26) / 67108864.0
-
-
-@kernel
 def shuffle(order: Any, rng: Any) -> None:
     """Fill `order` with a random arrangement of 0, 1, ..., len(order) - 1."""
     for i in range(len(order)):
@@ -114,5 +107,11 @@ def stream(seed: int, *path: str | int) -> int:
 
 
 def generator(seed: int, *path: str | int) -> np.random.Generator:
-    """Return a NumPy generator for the stream that leaves `seed` along `path`."""
-    return np.random.Generator(np.random.PCG64(stream(seed, *path)))
+    """Return a NumPy generator for the stream that leaves `seed` along `path`.
+
+    It is seeded through a one-way hash: an agent that inspects its generator learns nothing of
+    the seed, from which it could compute the deal.
+    """
+    start = stream(seed, *path).to_bytes(8, "big", signed=True)
+    secret = hashlib.blake2b(start, digest_size=16, person=b"cardlab agents").digest()
+    return np.random.Generator(np.random.PCG64(int.from_bytes(secret, "big")))

@@ -35,7 +35,7 @@ from cardlab.cards import RANKS, SUIT_NAMES, SUIT_SYMBOLS, SUITS
 from cardlab.errors import CardlabError
 from cardlab.game import Agent, Description, Event, Game, HasValues, OpenAgent, Turn, Zone
 from cardlab.play import Table, ask
-from cardlab.records import append_record
+from cardlab.records import append_records
 
 __all__ = ["action_look", "card_look", "play_in_terminal", "words_look"]
 
@@ -128,7 +128,7 @@ def play_in_terminal(
     finally:
         names = [agent.name if agent else you for agent in agents]
         record = table.record(names, note=None if table.over else UNFINISHED)
-        append_record(record_path, record)
+        append_records(record_path, record)
     sitting.show_end(record_path, given_deals=bool(deals))
     return table.over
 
@@ -407,9 +407,13 @@ def _sorted(cards: Sequence[str]) -> list[str]:
 
 
 def _row(cards: Sequence[str]) -> Text:
-    """Return cards side by side, as wide as a ten, so that rows of them stand in columns."""
+    return Text("  ").join(card_look(card) for card in cards)
+
+
+def _columns(cards: Sequence[str]) -> Text:
+    """Return cards side by side, each as wide as a ten, so that rows of them stand in columns."""
     looks = [card_look(card) for card in cards]
-    for look in looks:
+    for look in looks[:-1]:
         look.pad_right(max(0, 3 - len(look)) if any(CARD.fullmatch(one) for one in cards) else 0)
     return Text("  ").join(looks)
 
@@ -432,7 +436,7 @@ def _box(zone: Zone) -> RenderableType:
 def _zone_line(zone: Zone, width: int, owner: str = "") -> Text:
     """Return a zone on one line: its known cards, or a row of backs and their number."""
     backs = "▮" * min(zone.count, width // 5 - 4)
-    held = _row(zone.cards) if zone.cards else Text(f"{backs} {_count(zone.count, 'card')}".strip())
+    held = _columns(zone.cards) if zone.cards else Text(f"{backs} {_count(zone.count, 'card')}".strip())
     return held if zone.name == HAND else Text.assemble((f"{owner}{zone.name}  ", "bold"), held)
 
 

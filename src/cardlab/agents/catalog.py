@@ -34,6 +34,7 @@ class Parameter:
     default: int | float
     low: float
     help: str
+    high: float = 10_000_000
 
     def read(self, text: str, agent: str) -> int | float:
         """Return the number that `text` means."""
@@ -42,11 +43,11 @@ class Parameter:
             value = kind(text)
         except ValueError:
             value = None
-        if value is None or not self.low <= value < float("inf"):
+        if value is None or not self.low <= value <= self.high:
             what = "a whole number" if kind is int else "a number"
             raise CardlabError(
-                f"{self.name}={text} of agent {agent!r} is not allowed; use {what} of at least "
-                f"{self.low:g}"
+                f"{self.name}={text} of agent {agent!r} is not allowed; use {what} from "
+                f"{self.low:g} to {self.high:,.0f}"
             )
         return value
 
@@ -177,8 +178,9 @@ def _call_maker(maker: Callable[..., Any], spec: str, parameters: str) -> object
         values[key.strip()] = _number_or_text(value.strip())
     try:
         return maker(**values)
-    except TypeError as error:
-        raise CardlabError(f"agent {spec!r} cannot be made: {error}") from None
+    except Exception as error:  # whatever a person's maker raises is theirs to read
+        reason = f"{type(error).__name__}: {error}"
+        raise CardlabError(f"agent {spec!r} cannot be made ({reason})") from None
 
 
 def _number_or_text(text: str) -> int | float | str:

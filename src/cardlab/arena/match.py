@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ __all__ = ["Match", "MatchResult", "Standing", "play_match"]
 FIRST_CHUNK = 2
 CHUNK_SECONDS = 0.5
 MOST_DEALS = 256
+FEWEST_DEALS = 10
 
 
 @dataclass(frozen=True)
@@ -121,9 +123,9 @@ class Standing:
     losses: int
     ties: int
     score: float
-    score_interval: tuple[float, float]
+    score_interval: tuple[float, float] | None  # None: too few deals, or no variation
     points: float
-    points_interval: tuple[float, float]
+    points_interval: tuple[float, float] | None
     milliseconds: float
 
 
@@ -136,8 +138,14 @@ class MatchResult:
     seed: int
     deals: int
     games: int
+    planned: int  # games; more than were played if the match was stopped
     seconds: float
     standings: tuple[Standing, ...]
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the match ended before all planned games were played."""
+        return self.games < self.planned
 
     def to_dict(self) -> dict[str, Any]:
         """Return the outcome as plain data."""
@@ -149,7 +157,7 @@ def play_match(
     *,
     workers: int = 1,
     progress: Callable[[int, int], None] | None = None,
-    save: Callable[[Record], None] | None = None,
+    save: Callable[[list[Record]], None] | None = None,
 ) -> MatchResult:
     """Play a match to its end; on Ctrl-C, return what has been played if there is anything."""
     began = time.perf_counter()
@@ -158,8 +166,7 @@ def play_match(
         for chunk in _chunks(match, workers, save is not None):
             chunks.append(chunk)
             if save:
-                for record in chunk.records:
-                    save(record)
+                save(chunk.records)
             if progress:
                 progress(sum(len(one.returns) for one in chunks), match.deals)
     except KeyboardInterrupt:
@@ -172,7 +179,6 @@ def play_match(
 def _chunks(match: Match, workers: int, keep: bool) -> Iterator[Chunk]:
     """Play the first deals here to see how long they take, then the rest in fitting stretches."""
     first = min(FIRST_CHUNK, match.deals)
-    began = time.perf_counter()
     yield play_deals(Task(match, 0, first, keep))
     if first == match.deals:
         return
@@ -219,22 +225,20 @@ def play_deals(task: Task) -> Chunk:
     while len(waiting):
         movers = batch.mover[waiting]
         who = agent_at[waiting, movers]
-        for index, agent in enumerate(agents):
-            mine: Array = waiting[who == index]
+        for index, rotation in product(range(len(agents)), range(seats)):
+            # One rotation at a time: an agent never holds two seats' views of one deal.
+            mine: Array = waiting[(who == index) & (rotations[waiting] == rotation)]
             if len(mine):
                 began = time.perf_counter()
-                actions[mine] = _ask_all(agent, batch, mine, rngs)
+                actions[mine] = _ask_all(agents[index], batch, mine, rngs, match.agents[index])
                 seconds[index] += time.perf_counter() - began
                 decisions[index] += len(mine)
         for row in waiting.tolist():
             taken[row].append(int(actions[row]))
-        try:
-            batch.step(actions)
-        except IllegalAction as error:
-            raise IllegalAction(f"an agent of {' '.join(match.agents)} erred: {error}") from None
+        batch.step(actions)
         for row in waiting[batch.done[waiting]].tolist():
             returns[row] = batch.returns[row]
-            points[row] = batch.points(row)
+            points[row] = batch.points[row]
         waiting = np.flatnonzero(batch.mover >= 0)
     records = []
     if task.keep_records:
@@ -250,23 +254,37 @@ def play_deals(task: Task) -> Chunk:
 
 
 def _ask_all(
-    agent: Agent | OpenAgent, batch: Batch, rows: Array, rngs: list[list[np.random.Generator]]
+    agent: Agent | OpenAgent,
+    batch: Batch,
+    rows: Array,
+    rngs: list[list[np.random.Generator]],
+    name: str,
 ) -> Array:
     """Return an agent's choice for every row: at once where it can, one by one otherwise."""
     game = batch.game
     mine = [rngs[row][batch.mover[row]] for row in rows]
     if isinstance(agent, OpenAgent):
         states = (State(game, batch.states[row : row + 1].copy()) for row in rows)
-        return np.array([agent.act_open(s, rng) for s, rng in zip(states, mine, strict=True)])
-    turns = batch.turns(rows)
-    if isinstance(agent, ActsInBatches):
-        return agent.act_many(turns, mine)
-    choices = []
-    for i, rng in enumerate(mine):
-        legal = turns.mask[i].nonzero()[0].astype(np.int16)
-        turn = Turn.of(game, int(turns.seats[i]), turns.views[i : i + 1], legal)
-        choices.append(agent.act(turn, rng))
-    return np.array(choices)
+        choices = [agent.act_open(s, rng) for s, rng in zip(states, mine, strict=True)]
+    elif isinstance(agent, ActsInBatches):
+        choices = list(agent.act_many(batch.turns(rows), mine))
+    else:
+        choices = []
+        for row, rng in zip(rows, mine, strict=True):
+            turns = batch.turns([row])
+            legal = turns.mask[0].nonzero()[0].astype(np.int16)
+            choices.append(agent.act(Turn.of(game, int(turns.seats[0]), turns.views, legal), rng))
+    if len(choices) != len(rows):
+        raise IllegalAction(f"agent {name!r} answered {len(choices)} of {len(rows)} turns at once")
+    for row, choice in zip(rows, choices, strict=True):
+        whole = isinstance(choice, (int, np.integer)) and not isinstance(choice, bool)
+        if not whole or not 0 <= choice < game.num_actions or not batch.mask[row, choice]:
+            legal = ", ".join(str(one) for one in batch.mask[row].nonzero()[0])
+            raise IllegalAction(
+                f"agent {name!r} answered {choice!r} as seat {batch.mover[row]} of {game.name} "
+                f"(game seed {batch.seeds[row]}); legal action ids: {legal}"
+            )
+    return np.array(choices, dtype=np.int64)
 
 
 def _summarise(match: Match, chunks: list[Chunk], seconds: float) -> MatchResult:
@@ -288,7 +306,7 @@ def _summarise(match: Match, chunks: list[Chunk], seconds: float) -> MatchResult
         wins = ((returns == best) & alone)[:, mine].sum()
         ties = ((returns == best) & ~alone)[:, mine].sum()
         played = deals * seats * len(places)
-        score, score_interval = _interval(shares[:, mine].mean(axis=1))
+        score, score_interval = _interval(shares[:, mine].mean(axis=1), 0, 1)
         mean, mean_interval = _interval(points[:, mine].mean(axis=1))
         standings.append(
             Standing(
@@ -309,17 +327,24 @@ def _summarise(match: Match, chunks: list[Chunk], seconds: float) -> MatchResult
         match.seed,
         deals,
         deals * seats,
+        match.deals * seats,
         seconds,
         tuple(standings),
     )
 
 
-def _interval(values: Array) -> tuple[float, tuple[float, float]]:
-    """Return the mean of independent values and its 95 % interval by Student's t."""
+def _interval(
+    values: Array, low: float = -np.inf, high: float = np.inf
+) -> tuple[float, tuple[float, float] | None]:
+    """Return the mean of independent values and its 95 % interval by Student's t.
+
+    There is none for fewer than FEWEST_DEALS values or for values without variation.
+    """
     mean = float(values.mean())
-    if len(values) < 2:
-        return mean, (float("-inf"), float("inf"))
+    spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+    if len(values) < FEWEST_DEALS or spread == 0:
+        return mean, None
     from scipy.special import stdtrit  # scipy.stats takes a second to import
 
-    half = stdtrit(len(values) - 1, 0.975) * float(values.std(ddof=1)) / np.sqrt(len(values))
-    return mean, (mean - half, mean + half)
+    half = float(stdtrit(len(values) - 1, 0.975)) * spread / len(values) ** 0.5
+    return mean, (max(low, mean - half), min(high, mean + half))

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cardlab.arena.match import Match, MatchResult, play_match
+from cardlab.arena.match import Match, MatchResult, Standing, play_match
 from cardlab.errors import CardlabError
+from cardlab.games import find_game
 
 __all__ = ["Tournament", "play_tournament"]
 
@@ -20,16 +21,15 @@ class Tournament:
     agents: tuple[str, ...]
     matches: dict[tuple[str, str], MatchResult]
 
-    def score(self, agent: str, other: str) -> tuple[float, float]:
-        """Return the score of `agent` against `other` and half the width of its interval."""
+    def standing(self, agent: str, other: str) -> Standing:
+        """Return how `agent` did against `other`."""
         match = self.matches.get((agent, other)) or self.matches[(other, agent)]
-        mine = match.standings[0 if match.standings[0].agent == agent else 1]
-        return mine.score, (mine.score_interval[1] - mine.score_interval[0]) / 2
+        return match.standings[0 if match.standings[0].agent == agent else 1]
 
     def mean_score(self, agent: str) -> float:
         """Return the mean score of an agent over all others."""
         others = [other for other in self.agents if other != agent]
-        return sum(self.score(agent, other)[0] for other in others) / len(others)
+        return sum(self.standing(agent, other).score for other in others) / len(others)
 
     def ranking(self) -> list[str]:
         """Return the agents, the best mean score first."""
@@ -49,6 +49,10 @@ def play_tournament(
     """Let every pair of agents play at least `games` games on the same deals."""
     if len(agents) < 2 or len(set(agents)) != len(agents):
         raise CardlabError("a tournament needs two or more agents, each named once")
+    if int(find_game(game).start(**(options or {})).seats) != 2:
+        raise CardlabError(
+            f"tournaments are for two seats so far; let agents of {game} meet in `cardlab match`"
+        )
     plans = {
         pair: Match.plan(game, pair, games, seed, options)
         for pair in itertools.combinations(agents, 2)
@@ -64,4 +68,6 @@ def play_tournament(
 
         results[pair] = play_match(plan, workers=workers, progress=report)
         done += plan.deals
+        if results[pair].stopped:
+            raise KeyboardInterrupt
     return Tournament(tuple(agents), results)

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
+import warnings
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from typing import TypeVar
+
+from cardlab.errors import CardlabError, CardlabWarning
 
 __all__ = ["default_workers", "stream_results"]
 
@@ -32,12 +39,28 @@ def stream_results(
         return
     for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
         os.environ.setdefault(name, "1")
-    with multiprocessing.get_context("spawn").Pool(min(workers, len(tasks)), _quiet) as pool:
-        yield from pool.imap_unordered(function, tasks)
+    pool = ProcessPoolExecutor(
+        min(workers, len(tasks)), multiprocessing.get_context("spawn"), _become_quiet
+    )
+    waiting = deque(tasks)
+    running: set[Future[Answer]] = set()
+    try:
+        while waiting or running:
+            while waiting and len(running) < 2 * workers:  # a short queue: quick to stop
+                running.add(pool.submit(function, waiting.popleft()))
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield future.result()
+    except BrokenProcessPool:
+        raise CardlabError(
+            "a worker process ended unexpectedly (killed, out of memory, or a script that starts "
+            "work outside `if __name__ == '__main__'`); try again with --workers 1"
+        ) from None
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
-def _quiet() -> None:
-    """Leave Ctrl-C to the process that the person talks to."""
-    import signal
-
+def _become_quiet() -> None:
+    """Leave Ctrl-C and warnings to the process that the person talks to."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    warnings.simplefilter("ignore", CardlabWarning)

@@ -12,7 +12,10 @@ from cardlab.game import Game
 
 __all__ = ["GAMES", "find_game", "import_named", "module_exists"]
 
-GAMES = {name: f"cardlab.games.{name}:GAME" for name in ("crazy_eights", "birds_of_a_feather")}
+GAMES = {
+    name: f"cardlab.games.{name}:GAME"
+    for name in ("crazy_eights", "birds_of_a_feather", "koi_koi", "cribbage")
+}
 
 
 def find_game(name: str) -> Game:
@@ -29,15 +32,17 @@ def find_game(name: str) -> Game:
 def import_named(reference: str, what: str) -> object:
     """Return the object that `package.module:NAME` names, from the working folder too."""
     module, _, attribute = reference.partition(":")
-    if not attribute:
+    if not attribute.isidentifier() or not all(part.isidentifier() for part in module.split(".")):
         raise CardlabError(f"{what} {reference!r} names no object; write package.module:NAME")
     _look_here_too()
     try:
-        return getattr(import_module(module), attribute)
-    except ModuleNotFoundError as error:
-        raise CardlabError(f"{what} {reference!r} cannot be imported: {error}") from None
-    except AttributeError:
-        raise CardlabError(f"{what} {reference!r}: {module} has no {attribute!r}") from None
+        loaded = import_module(module)
+    except Exception as error:  # whatever a person's module raises is theirs to read
+        reason = f"{type(error).__name__}: {error}"
+        raise CardlabError(f"{what} {reference!r} cannot be imported ({reason})") from None
+    if not hasattr(loaded, attribute):
+        raise CardlabError(f"{what} {reference!r}: {module} has no {attribute!r}")
+    return getattr(loaded, attribute)
 
 
 def module_exists(name: str) -> bool:

@@ -35,7 +35,7 @@ def make_search(game: Game) -> Callable[..., None]:
     ) -> int:
         best = -1e18
         choice = first
-        explore = c * np.sqrt(np.log(visits[parent]))
+        explore = c * np.sqrt(np.log(max(1, visits[parent])))
         for child in range(first, first + count):
             if visits[child] == 0:
                 return child
