@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help arena play test check fix bench strength clean
+.PHONY: help arena play test check fix bench crosscheck strength clean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
@@ -18,14 +18,14 @@ play: $(VENV)/base  ## play against an agent in the terminal
 	$(BIN)/cardlab play crazy_eights --against heuristic
 
 test: $(VENV)/dev  ## the tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 check: $(VENV)/dev  ## format, lint, types, layers, tests: what CI runs
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 fix: $(VENV)/dev  ## let the formatter and the linter mend what they can
 	$(BIN)/ruff format
@@ -33,6 +33,11 @@ fix: $(VENV)/dev  ## let the formatter and the linter mend what they can
 
 bench: $(VENV)/bench  ## speed beside OpenSpiel, in one run
 	$(BIN)/python benchmarks/bench.py
+
+crosscheck: $(VENV)/bench  ## the rules beside other programs, move by move
+	$(BIN)/python crosscheck/uno_rlcard.py
+	$(BIN)/python crosscheck/cribbage_open_spiel.py
+	$(BIN)/python crosscheck/birds_unsolvable.py
 
 strength: $(VENV)/base  ## measure every agent against random again (minutes)
 	$(BIN)/python benchmarks/strength.py

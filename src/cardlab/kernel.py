@@ -151,7 +151,9 @@ def _describe(value: Any, above: tuple[Any, ...]) -> Any:
     dispatcher_type: Any = numba_dispatcher.Dispatcher
     if isinstance(value, dispatcher_type):
         if any(value is one for one in above):
-            return ("recursion", len(above) - [id(one) for one in above].index(id(value)))
+            if value is not above[-1]:
+                raise KernelError("kernels that call each other in a circle cannot be compiled")
+            return ("recursion",)
         if not isinstance(value._cache, _Cache):
             raise KernelError(f"{value.py_func.__qualname__} is compiled by numba, not by @kernel")
         function = value.py_func

@@ -436,7 +436,11 @@ def _box(zone: Zone) -> RenderableType:
 def _zone_line(zone: Zone, width: int, owner: str = "") -> Text:
     """Return a zone on one line: its known cards, or a row of backs and their number."""
     backs = "▮" * min(zone.count, width // 5 - 4)
-    held = _columns(zone.cards) if zone.cards else Text(f"{backs} {_count(zone.count, 'card')}".strip())
+    held = (
+        _columns(zone.cards)
+        if zone.cards
+        else Text(f"{backs} {_count(zone.count, 'card')}".strip())
+    )
     return held if zone.name == HAND else Text.assemble((f"{owner}{zone.name}  ", "bold"), held)
 
 

@@ -14,7 +14,7 @@ __all__ = ["GAMES", "find_game", "import_named", "module_exists"]
 
 GAMES = {
     name: f"cardlab.games.{name}:GAME"
-    for name in ("crazy_eights", "birds_of_a_feather", "koi_koi", "cribbage")
+    for name in ("crazy_eights", "uno", "birds_of_a_feather", "koi_koi", "cribbage")
 }
 
 
