@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 from cardlab.agents import catalog
@@ -12,30 +13,33 @@ from cardlab.arena.workers import default_workers
 from cardlab.games import GAMES, find_game
 
 SEED = 2026
-GAMES_A_PAIR = {"heuristic": 20_000}
-OTHERS = 4_000
+QUICK = 20_000  # games for agents that do not search
+SEARCHING = {"crazy_eights": 4_000, "uno": 1_000, "koi_koi": 100, "cribbage": 100}
 
 
 def main() -> None:
-    """Play the matches and write the table next to the catalogue."""
-    table: dict[str, dict[str, str]] = {}
-    for name in GAMES:
+    """Play the matches of the games named, or of all, and keep the table next to the catalogue."""
+    path = Path(catalog.__file__).with_name("strength.json")
+    table: dict[str, dict[str, str]] = json.loads(path.read_text(encoding="utf-8"))
+    for name in sys.argv[1:] or GAMES:
+        table[name] = {}
         game = find_game(name)
         if game.start().seats < 2:
+            del table[name]
             continue  # nobody to be measured against
         for entry in agents_for(game):
             if entry.name == "random":
                 continue
-            games = GAMES_A_PAIR.get(entry.name, OTHERS)
+            games = SEARCHING[name] if entry.parameters else QUICK
             plan = Match.plan(name, [entry.usage, "random"], games, SEED)
             result = play_match(plan, workers=default_workers())
             first = result.standings[0]
-            half = (first.score_interval[1] - first.score_interval[0]) / 2
-            text = f"{100 * first.score:.1f} ± {100 * half:.1f} ({result.games:,} games)"
-            table.setdefault(name, {})[entry.usage] = text
-            print(f"{name} {entry.usage}: {text}, {first.milliseconds:.2f} ms a move")
-    path = Path(catalog.__file__).with_name("strength.json")
-    path.write_text(json.dumps(table, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+            low, high = first.score_interval or (first.score, first.score)
+            margin = f" ± {50 * (high - low):.1f}" if high > low else ""
+            table[name][entry.usage] = f"{100 * first.score:.1f}{margin} ({result.games:,} games)"
+            print(f"{name} {entry.usage}: {table[name][entry.usage]}")
+        lines = json.dumps(table, indent=2, ensure_ascii=False)
+        path.write_text(lines + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from cardlab.agents.catalog import CATALOG, agents_for, find_agent
+from cardlab.agents.catalog import CATALOG, Entry, agents_for, find_agent
 from cardlab.errors import CardlabError
 from cardlab.game import Game, OpenAgent
 from cardlab.games import GAMES, find_game
@@ -69,8 +69,15 @@ def test_games_interpreted(name: str) -> None:
     assert answer.returncode == 0, answer.stderr
 
 
+def modest(entry: Entry, budget: int) -> str:
+    """Return an agent's name with a small budget."""
+    if not entry.parameters:
+        return entry.name
+    return f"{entry.name}:{min(budget, int(entry.parameters[0].default))}"
+
+
 EVERY_AGENT = [
-    (f"{entry.name}:40" if entry.parameters else entry.name, name)
+    (modest(entry, 40), name)
     for name in GAMES
     for entry in agents_for(find_game(name))
 ]
@@ -87,7 +94,7 @@ def test_agent(check: AgentCheck, agent: str, name: str) -> None:
 def test_agents_play_every_variant(name: str, options: dict[str, Any]) -> None:
     game = find_game(name)
     for entry in agents_for(game):
-        spec = f"{entry.name}:4" if entry.parameters else entry.name
+        spec = modest(entry, 4)
         check_always_legal(lambda spec=spec: find_agent(spec, game), game, options)
 
 

@@ -92,6 +92,36 @@ CATALOG: tuple[Entry, ...] = (
         (Parameter("playouts", 1000, 1, "play-outs a decision, over all actions"),),
     ),
     Entry(
+        "information_set",
+        "grows one tree over imagined worlds by the actions legal in each",
+        "cardlab.agents.searchers:InformationSet",
+        (
+            Parameter("iterations", 1000, 1, "worlds and play-outs a decision"),
+            Parameter("c", 1.0, 0, "weight of exploration"),
+        ),
+    ),
+    Entry(
+        "fair",
+        "plays out worlds in which the others acted sensibly, with sensible play",
+        "cardlab.agents.searchers:Fair",
+        (Parameter("worlds", 1000, 1, "worlds a decision"),),
+        games=("crazy_eights",),
+    ),
+    Entry(
+        "alpha_beta_points_open",
+        "looks ahead on the true state, values cards in hand",
+        "cardlab.agents.searchers:AlphaBetaPointsOpen",
+        (Parameter("depth", 4, 1, "plies to look ahead", high=40),),
+        games=("crazy_eights",),
+    ),
+    Entry(
+        "alpha_beta_wins_open",
+        "looks ahead on the true state, values wins only",
+        "cardlab.agents.searchers:AlphaBetaWinsOpen",
+        (Parameter("depth", 4, 1, "plies to look ahead", high=40),),
+        games=("crazy_eights",),
+    ),
+    Entry(
         "uct_open",
         "tree search on the true state: sees all cards",
         "cardlab.agents.searchers:UctOpen",

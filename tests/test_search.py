@@ -1,0 +1,150 @@
+"""Search: right where a plain computation can tell, and stronger than chance everywhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cardlab.agents.catalog import find_agent
+from cardlab.agents.heuristics.crazy_eights import plausibility, worth
+from cardlab.arena.match import Match, play_match
+from cardlab.errors import CardlabError
+from cardlab.game import Game, HasValues, State
+from cardlab.kernel import JIT
+from cardlab.play import Table, play_game
+from cardlab.search import alpha_beta, information_set, monte_carlo, uct
+from cardlab.testing import random_table, retrace
+
+pytestmark = pytest.mark.skipif(not JIT, reason="too much searching to interpret")
+
+
+def some_states(game: Game, count: int) -> list[State]:
+    states = [
+        table.state.copy()
+        for seed in range(count)
+        for table in retrace(random_table(game, {}, seed))
+        if len(table.state.legal()) > 1
+    ]
+    return states[:: max(1, len(states) // count)]
+
+
+def plain_minimax(state: State, seat: int, depth: int, utility: Any) -> float:
+    """Value a state by trying everything: what alpha-beta must agree with."""
+    if state.mover < 0 or depth == 0:
+        return float(utility(state.array[0], seat))
+    values = []
+    for action in state.legal():
+        after = state.copy()
+        state.game.border.apply(after.array, 0, int(action))
+        values.append(plain_minimax(after, seat, depth - 1, utility))
+    return max(values) if state.mover == seat else min(values)
+
+
+@pytest.mark.parametrize("utility", [None, worth], ids=["wins", "points"])
+@pytest.mark.parametrize("depth", [1, 2, 3, 5])
+def test_alpha_beta_agrees_with_plain_minimax(crazy_eights: Game, utility: Any, depth: int) -> None:
+    for state in some_states(crazy_eights, 12):
+        ours = alpha_beta.evaluate(state, depth, utility=utility, table_bits=6)
+        for action, value in zip(state.legal(), ours, strict=True):
+            after = state.copy()
+            crazy_eights.border.apply(after.array, 0, int(action))
+            plain = plain_minimax(after, state.mover, depth - 1, utility or crazy_eights.returns)
+            assert value == pytest.approx(plain)
+
+
+def test_alpha_beta_needs_a_key(high_card: Game) -> None:
+    with pytest.raises(CardlabError, match="offers no key"):
+        alpha_beta.evaluate(Table(high_card, seed=1).state, 2)
+
+
+def test_uct_finds_a_win_that_alpha_beta_proves(crazy_eights: Game) -> None:
+    found = 0
+    for state in some_states(crazy_eights, 60):
+        exact = alpha_beta.evaluate(state, 6)
+        if exact.max() == 1 and exact.min() < 1:
+            visits, values = uct.search(state, 4000, np.random.default_rng(0))
+            assert exact[np.argmax(visits)] == 1
+            assert values.max() > 0.5
+            found += 1
+    assert found > 3
+
+
+def test_values_of_fair_searches_agree_with_enumeration(high_card: Game) -> None:
+    # On the last trick but one the other seat's two cards are among nine: all worlds can be tried.
+    table = random_table(high_card, {}, 5, plies=2)
+    turn = table.turn()
+    exact = np.zeros(len(turn.legal))
+    rng = np.random.default_rng(0)
+    for _ in range(4000):
+        world = turn.view.imagine(rng)
+        for i, action in enumerate(turn.legal):
+            after = world.copy()
+            high_card.border.apply(after.array, 0, int(action))
+            while after.mover >= 0:
+                high_card.border.apply(after.array, 0, int(rng.choice(after.legal())))
+            exact[i] += after.returns()[turn.seat] / 4000
+    ours = monte_carlo.evaluate(turn, 20_000, np.random.default_rng(1))
+    assert ours == pytest.approx(exact, abs=0.06)
+    visits, _ = information_set.search(turn, 2000, np.random.default_rng(1))
+    assert visits.sum() == 2000
+
+
+def test_plausible_worlds_hold_the_real_hand_more_often(crazy_eights: Game) -> None:
+    heuristic = find_agent("heuristic", crazy_eights)
+    real = imagined = 0.0
+    for seed in range(150):
+        record = play_game(crazy_eights, [heuristic, heuristic], seed=seed)
+        table = Table(crazy_eights, seed=seed)
+        for action, _ in record.actions[: len(record.actions) // 2]:
+            table.act(action)
+        world = table.state.view(table.mover).imagine(np.random.default_rng(seed))
+        real += plausibility(table.state.array[0], table.mover)
+        imagined += plausibility(world.array[0], table.mover)
+    assert real > 1.3 * imagined
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "games"),
+    [
+        ("crazy_eights", {}, 300),
+        ("uno", {"seats": 2}, 120),
+        ("uno", {"seats": 3}, 300),
+        ("koi_koi", {"rounds": 1}, 120),
+        ("cribbage", {"target": 61}, 24),
+    ],
+    ids=str,
+)
+def test_information_set_search_beats_random(
+    game: str, options: dict[str, Any], games: int
+) -> None:
+    match = Match.plan(game, ["information_set:300", "random"], games, 3, options)
+    first = play_match(match).standings[0]
+    assert first.score_interval
+    assert first.score_interval[0] > 1 / match.seats
+
+
+def test_the_fair_player_is_ahead_of_the_heuristic() -> None:
+    result = play_match(Match.plan("crazy_eights", ["fair:300", "heuristic"], 800, seed=5))
+    interval = result.standings[0].score_interval
+    assert interval
+    assert interval[0] > 0.5
+
+
+@pytest.mark.parametrize("name", ["monte_carlo:50", "fair:50", "information_set:50"])
+def test_searches_value_every_action(crazy_eights: Game, name: str) -> None:
+    agent = find_agent(name, crazy_eights)
+    assert isinstance(agent, HasValues)
+    turn = random_table(crazy_eights, {}, 2, plies=0).turn()
+    values = agent.values(turn, np.random.default_rng(0))
+    assert values.shape == turn.legal.shape
+    assert (abs(values) <= 1).all()
+
+
+def test_uct_solves_birds_of_a_feather() -> None:
+    from cardlab.games.birds_of_a_feather import GAME
+
+    agent = find_agent("uct_open:5000", GAME)
+    solved = [play_game(GAME, [agent], seed=seed).result for seed in range(6)]
+    assert sum(result.returns == [1.0] for result in solved if result) >= 2
