@@ -76,11 +76,7 @@ def modest(entry: Entry, budget: int) -> str:
     return f"{entry.name}:{min(budget, int(entry.parameters[0].default))}"
 
 
-EVERY_AGENT = [
-    (modest(entry, 40), name)
-    for name in GAMES
-    for entry in agents_for(find_game(name))
-]
+EVERY_AGENT = [(modest(entry, 40), name) for name in GAMES for entry in agents_for(find_game(name))]
 
 
 @pytest.mark.parametrize(("agent", "name"), [*EVERY_AGENT, ("monte_carlo:40", "high_card:GAME")])
