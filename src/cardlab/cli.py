@@ -8,21 +8,21 @@ import secrets
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from cardlab import __version__
+from cardlab.display import (
+    compiling,
+    new_console,
+    progress_bar,
+    show_match,
+    show_tournament,
+    table_of,
+)
 from cardlab.errors import CardlabError, CardlabWarning
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from cardlab.arena.match import MatchResult
-    from cardlab.arena.tournament import Tournament
 
 app = typer.Typer(
     help="Card-playing AI: play it, measure it, build it.",
@@ -94,14 +94,14 @@ def games(as_json: Json = False) -> None:
         ]
         typer.echo(json.dumps(rows, indent=2))
         return
-    table = _table("game", "what it is", "options (default first)")
+    table = table_of("game", "what it is", "options (default first)")
     for game in found:
         options = "\n".join(
             f"{one.name}={str(one.default).lower()}: {one.help} ({one.allowed_text})"
             for one in game.options
         )
         table.add_row(game.name, f"{game.title}: {game.summary}", options)
-    _console().print(table)
+    new_console().print(table)
 
 
 @app.command()
@@ -125,12 +125,12 @@ def agents(game: GameName, as_json: Json = False) -> None:
         ]
         typer.echo(json.dumps(rows, indent=2))
         return
-    table = _table("agent", "what it does", "sees", "score against random")
+    table = table_of("agent", "what it does", "sees", "score against random")
     for one in entries:
         parameters = "".join(f"\n  {each.name}: {each.help}" for each in one.parameters)
         sees = "its seat" if one.fair else "all cards"
         table.add_row(one.usage, one.summary + parameters, sees, strength_of(one, found) or "-")
-    _console().print(table)
+    new_console().print(table)
 
 
 @app.command()
@@ -155,7 +155,7 @@ def match(
 
     if save:
         append_records(save)  # a place that cannot be written to is found before the first game
-    with _compiling(), _progress("games", plan.seats) as progress:
+    with compiling(), progress_bar("games", plan.seats) as progress:
         result = play_match(
             plan,
             workers=_workers(workers),
@@ -165,7 +165,7 @@ def match(
     if as_json:
         typer.echo(json.dumps(result.to_dict(), indent=2))
     else:
-        _show_match(result)
+        show_match(result)
 
 
 @app.command()
@@ -185,7 +185,7 @@ def tournament(
     from cardlab.arena.tournament import play_tournament
 
     options = _options(option)
-    with _compiling(), _progress("games", 2) as progress:
+    with compiling(), progress_bar("games", 2) as progress:
         result = play_tournament(
             game,
             agents,
@@ -199,7 +199,7 @@ def tournament(
         rows = [one.to_dict() for one in result.matches.values()]
         typer.echo(json.dumps({"ranking": result.ranking(), "matches": rows}, indent=2))
     else:
-        _show_tournament(result, game)
+        show_tournament(result, game)
 
 
 @app.command()
@@ -244,7 +244,7 @@ def play(
         raise CardlabError(f"--adviser {adviser} sees all cards; name a fair agent")
     opponents = [find_agent(name, found) for name in names]
     orders = [found.order_text(found.parse_order(one)) for one in deal or ()]
-    with _compiling():
+    with compiling():
         play_in_terminal(
             found,
             opponents,
@@ -255,7 +255,7 @@ def play(
             adviser=advice,
             record_path=record
             or user_data_path("cardlab", appauthor=False) / "games" / f"{found.name}.jsonl",
-            console=_console(),
+            console=new_console(),
         )
 
 
@@ -275,9 +275,9 @@ def replay(
     from cardlab.replay import replay as replayed
     from cardlab.terminal import action_look
 
-    console = _console()
+    out = new_console()
     count = 0
-    with _compiling():
+    with compiling():
         for number, record in read_records(file):
             try:
                 movers = [table.mover for table in replayed(record, trust=trust)]
@@ -290,16 +290,16 @@ def replay(
                 outcome = "points: " + ", ".join(f"{name} {value:g}" for name, value in earned)
             head = Text.assemble((f"{number} ", "bold"), f"{record.game}: ")
             head.append(f"{' - '.join(record.seats)}, {len(record.actions)} plies, {outcome}")
-            console.print(head)
+            out.print(head)
             if not brief and record.actions:
                 line = Text()
                 for seat, (_, text) in zip(movers, record.actions, strict=False):
                     line.append(f"{seat}:", style="dim")
                     line.append_text(Text.assemble(action_look(text), "  "))
-                console.print(Padding(line, (0, 0, 0, 3)))
+                out.print(Padding(line, (0, 0, 0, 3)))
     if not count:
         raise CardlabError(f"{file} holds no record")
-    console.print(f"{count} game{'s' if count > 1 else ''} replayed, every one as recorded")
+    out.print(f"{count} game{'s' if count > 1 else ''} replayed, every one as recorded")
 
 
 @app.command()
@@ -331,12 +331,12 @@ def score(
         ]
         typer.echo(json.dumps({"rows": listed, "total": total}, indent=2))
         return
-    table = _table("why", "cards", title=f"[bold]{'crib' if crib else 'hand'} of {total}[/]")
+    table = table_of("why", "cards", title=f"[bold]{'crib' if crib else 'hand'} of {total}[/]")
     table.add_column("points", justify="right")
     for row in rows:
         looks = Text(" ").join(card_look(card_text(card)) for card in row.cards)
         table.add_row(row.reason, looks, str(row.points))
-    _console().print(table)
+    new_console().print(table)
 
 
 @app.command()
@@ -362,13 +362,13 @@ def check(
         (found, min(size, games - first), seed, first, options) for first in range(0, games, size)
     ]
     began = time.perf_counter()
-    with _compiling(), _progress("games", 1) as progress:
+    with compiling(), progress_bar("games", 1) as progress:
         _audit((found, 1, seed, 0, options))
         done = 0
         for count in stream_results(_audit, tasks, _workers(workers)):
             done += count
             progress(done, games)
-    _console().print(
+    new_console().print(
         f"{found.title}: {games:,} random games, every invariant checked at every step, no fault "
         f"({time.perf_counter() - began:.1f} s, seed {seed})"
     )
@@ -405,7 +405,7 @@ def warmup(
     for name in [game] if game else GAMES:
         found = find_game(name)
         began, before = time.perf_counter(), len(kernel.compiled)
-        with _compiling():
+        with compiling():
             audit_random_games(found, 1)
             batch = Batch(found, 1)
             batch.turns(np.array([0]))
@@ -419,22 +419,6 @@ def warmup(
         fresh = len(kernel.compiled) - before
         typer.echo(f"{name}: {fresh} kernels compiled in {time.perf_counter() - began:.1f} s")
     typer.echo(f"kept in {kernel.cache_folder()}")
-
-
-# What people see
-
-
-def _console() -> Console:
-    from rich.console import Console
-
-    return Console(highlight=False, emoji=False)  # names such as module:AB are no pictures
-
-
-def _table(*columns: str, title: str | None = None) -> Any:
-    from rich import box
-    from rich.table import Table
-
-    return Table(*columns, box=box.SIMPLE_HEAD, title=title, title_justify="left", pad_edge=False)
 
 
 def _options(given: list[str] | None) -> dict[str, str]:
@@ -455,152 +439,6 @@ def _workers(asked: int) -> int:
     if asked < 0:
         raise CardlabError(f"--workers {asked} is not possible; give 0 or more")
     return asked or default_workers()
-
-
-@contextmanager
-def _compiling() -> Iterator[None]:
-    """Tell the person who waits that kernels are being compiled, and how many so far."""
-    from cardlab.kernel import on_compile
-
-    told = 0
-    live = sys.stderr.isatty()
-
-    def tell(name: str) -> None:
-        nonlocal told
-        told += 1
-        if live:
-            sys.stderr.write(
-                f"\r\x1b[Kcompiling the rules, once: {told} kernels ({name.rpartition('.')[2]}) ..."
-            )
-        elif told == 1:
-            sys.stderr.write("compiling the rules, once; later starts are quick ...\n")
-        sys.stderr.flush()
-
-    with on_compile(tell):
-        try:
-            yield
-        finally:
-            if told and live:
-                sys.stderr.write("\r\x1b[K")
-                sys.stderr.flush()
-
-
-@contextmanager
-def _progress(what: str, factor: int) -> Iterator[Callable[[int, int], None]]:
-    """Show a progress bar from the first report on, on a terminal only."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    console = Console(stderr=True)
-    bar = Progress(
-        TextColumn(what),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
-    row = bar.add_task(what, total=None)
-    started = False
-
-    def report(done: int, total: int) -> None:
-        nonlocal started
-        if not started:
-            started = True
-            sys.stderr.write("\r\x1b[K" if console.is_terminal else "")
-            bar.start()
-        bar.update(row, completed=done * factor, total=total * factor)
-
-    try:
-        yield report
-    finally:
-        bar.stop()
-
-
-def _margin(interval: tuple[float, float] | None, scale: float = 1) -> str:
-    """Return half the width of an interval behind a plus-minus sign, or a dash without one."""
-    return f" ± {scale * (interval[1] - interval[0]) / 2:.1f}" if interval else " -"
-
-
-def _changed(result: MatchResult) -> list[tuple[str, Any]]:
-    from cardlab.games import find_game
-
-    defaults = find_game(result.game).read_options({})
-    return [(name, value) for name, value in result.options.items() if value != defaults[name]]
-
-
-def _show_match(result: MatchResult) -> None:
-    from rich.markup import escape
-
-    seats = result.games // result.deals
-    seating = "seats swapped" if seats == 2 else f"{seats} seatings each"
-    options = "".join(f", {name}={str(value).lower()}" for name, value in _changed(result))
-    table = _table("agent", title=f"[bold]{result.game}[/]{options}")
-    for name in ("wins", "ties", "losses", "score %", "points a game", "ms a move"):
-        table.add_column(name, justify="right")
-    for one in result.standings:
-        table.add_row(
-            escape(one.agent),
-            str(one.wins),
-            str(one.ties),
-            str(one.losses),
-            f"{100 * one.score:.1f}{_margin(one.score_interval, 100)}",
-            f"{one.points:.1f}{_margin(one.points_interval)}",
-            f"{one.milliseconds:.3f}",
-        )
-    console = _console()
-    console.print(table)
-    stopped = f" of {result.planned:,} planned (stopped early)" if result.stopped else ""
-    console.print(
-        f"{result.games:,} games{stopped} on {result.deals:,} deals, {seating}; "
-        f"seed {result.seed}; {result.seconds:.1f} s; ± is a 95 % interval over deals"
-    )
-    first, even = result.standings[0], 1 / seats
-    interval = first.score_interval
-    if interval is None:
-        verdict = "too few deals for an interval"
-    elif interval[0] > even:
-        verdict = f"{first.agent} is ahead: its interval lies above an even {100 * even:.3g} %"
-    elif interval[1] < even:
-        verdict = f"{first.agent} is behind: its interval lies below an even {100 * even:.3g} %"
-    else:
-        verdict = "the agents cannot be told apart by this many games"
-    console.print(verdict, markup=False)
-
-
-def _show_tournament(result: Tournament, game: str) -> None:
-    from rich.markup import escape
-
-    ranking = result.ranking()
-    table = _table("", "agent", title=f"[bold]{game}[/]: score % of the row against the column")
-    table.add_column("mean", justify="right")
-    for place, _ in enumerate(ranking, start=1):
-        table.add_column(str(place), justify="right")
-    for place, agent in enumerate(ranking, start=1):
-        cells = []
-        for other in ranking:
-            if other == agent:
-                cells.append("·")
-            else:
-                one = result.standing(agent, other)
-                margin = _margin(one.score_interval, 100).replace(" ", "")
-                cells.append(f"{100 * one.score:.1f}{margin}")
-        table.add_row(str(place), escape(agent), f"{100 * result.mean_score(agent):.1f}", *cells)
-    console = _console()
-    console.print(table)
-    games = sum(one.games for one in result.matches.values())
-    seconds = sum(one.seconds for one in result.matches.values())
-    console.print(
-        f"{games:,} games, the same deals for every pair, every seating; {seconds:.1f} s; "
-        "± is a 95 % interval over deals"
-    )
 
 
 if __name__ == "__main__":

@@ -1,58 +1,31 @@
-"""The public conformance suites: what every game and every agent must do.
-
-`check_game` and `check_agent` run all checks; each check is a function of its own, so that a test
-runner can name them. A check raises AssertionError with the seed, the ply and what to mend.
-`audit_random_games` is the compiled version for millions of games.
-"""
+"""What every game must do, one function a check."""
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import json
 import os
-import pickle
 import random
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from cardlab import seeding
 from cardlab.batch import Batch
-from cardlab.errors import CardlabError, IllegalAction
+from cardlab.errors import IllegalAction
 from cardlab.game import (
     DEALER,
     OVER,
-    ActsInBatches,
-    Agent,
-    Array,
     Description,
     Game,
-    OpenAgent,
     State,
-    Turns,
     View,
 )
-from cardlab.kernel import int64, kernel
-from cardlab.play import Table, ask
-from cardlab.seeding import SEAT, below, branch
-
-__all__ = [
-    "AGENT_CHECKS",
-    "GAME_CHECKS",
-    "audit_random_games",
-    "check_agent",
-    "check_game",
-    "check_playthrough",
-    "check_uniform",
-    "fingerprint",
-    "playthrough",
-]
+from cardlab.play import Table
 
 Options = dict[str, Any]
 SEEDS = range(20)
@@ -78,9 +51,6 @@ def retrace(table: Table) -> Iterator[Table]:
     for action in table.actions:
         again.act(action)
         yield again
-
-
-# Games
 
 
 def check_layout(game: Game, options: Options, seeds: Iterable[int]) -> None:
@@ -391,250 +361,3 @@ def check_uniform(view: View, ways: Sequence[bytes], draws: int = 20_000, seed: 
     share = draws / len(ways)
     result = chisquare([met[one] for one in expected], [share * n for n in expected.values()])
     assert result.pvalue > 1e-4, f"imagined worlds are not uniform: {result}"
-
-
-# Golden playthroughs
-
-
-def playthrough(
-    game: Game, options: Options, seed: int, actions: Iterable[int] | None = None
-) -> str:
-    """Return a whole game as text, random if no actions are given: deals, states, legal sets."""
-    if actions is None:
-        table = random_table(game, options, seed)
-    else:
-        table = Table(game, seed=seed, options=options)
-        for one in actions:
-            table.act(one)
-    head = {"game": game.name, "rules": game.rules_version, "options": options, "seed": seed}
-    lines = [json.dumps(head), ""]
-    dealt = 0
-    for again in retrace(table):
-        for order in again.deals[dealt:]:
-            lines += [f"deal {game.order_text(order)}", ""]
-        dealt = len(again.deals)
-        lines.append(str(again.state))
-        if again.over:
-            break
-        legal = ", ".join(f"{a} {game.action_text(int(a))}" for a in again.state.legal())
-        action = table.actions[len(again.actions)]
-        lines += [
-            f"view {hashlib.sha256(again.turn().view.array.tobytes()).hexdigest()[:16]}",
-            f"legal {legal}",
-            f"seat {again.mover} takes {game.action_text(action)}",
-            "",
-        ]
-    lines += ["", f"returns {table.state.returns()}", f"points {table.state.points()}", ""]
-    return "\n".join(lines)
-
-
-def check_playthrough(game: Game, path: Path) -> None:
-    """The golden playthrough in a file is what the rules give today."""
-    text = path.read_text(encoding="utf-8")
-    head = json.loads(text.partition("\n")[0])
-    assert head["rules"] == game.rules_version, (
-        f"{path.name}: written under rules version {head['rules']}"
-    )
-    taken = [
-        game.parse_action(line.partition(" takes ")[2])
-        for line in text.splitlines()
-        if line.startswith("seat ") and " takes " in line
-    ]
-    now = playthrough(game, head["options"], head["seed"], taken)
-    for number, (ours, theirs) in enumerate(
-        zip(now.splitlines(), text.splitlines(), strict=False), start=1
-    ):
-        assert ours == theirs, f"{path.name}, line {number}: {ours!r} instead of {theirs!r}"
-    assert now == text, f"{path.name}: the game has another length"
-
-
-# Agents
-
-
-def check_always_legal(make: Callable[[], Agent], game: Game, options: Options) -> None:
-    """In every seat the agent answers with a legal action, in its own type of whole number."""
-    agent = make()
-    for seed in range(2):
-        table = Table(game, seed=seed, options=options)
-        rng = np.random.default_rng(seed)
-        while not table.over:
-            table.act(ask(agent, table.state, rng))
-
-
-def check_remembers_nothing(make: Callable[[], Agent], game: Game, options: Options) -> None:
-    """The same turn with the same stream gets the same answer, whatever was asked between."""
-    agent = make()
-    states = _some_states(game, options)
-    first = [ask(agent, state, np.random.default_rng(7)) for state in states]
-    again = [ask(agent, state, np.random.default_rng(7)) for state in reversed(states)]
-    assert first == again[::-1], f"{agent.name}: the answer depends on what was asked before"
-
-
-def check_leaves_generators_alone(make: Callable[[], Agent], game: Game, options: Options) -> None:
-    """The agent draws from its own stream only, never from a global generator."""
-    agent = make()
-    before = random.getstate(), repr(np.random.get_state())  # noqa: NPY002 - this is what we guard
-    for state in _some_states(game, options):
-        ask(agent, state, np.random.default_rng(1))
-    after = random.getstate(), repr(np.random.get_state())  # noqa: NPY002
-    assert before == after, f"{agent.name}: a global generator was used"
-
-
-def check_pickles(make: Callable[[], Agent], game: Game, options: Options) -> None:
-    """A pickled agent acts the same, so that it can go to another process."""
-    agent = make()
-    copy = pickle.loads(pickle.dumps(agent))
-    for state in _some_states(game, options):
-        ours, theirs = (ask(one, state, np.random.default_rng(3)) for one in (agent, copy))
-        assert ours == theirs, f"{agent.name}: its pickled copy acts differently"
-
-
-def check_many_as_one(make: Callable[[], Agent], game: Game, options: Options) -> None:
-    """Many turns at once get the answers that they get one by one."""
-    agent = make()
-    if not isinstance(agent, ActsInBatches):
-        return
-    states = _some_states(game, options)
-    seats = np.array([state.mover for state in states])
-    views = np.concatenate([state.view(state.mover).array for state in states])
-    mask = np.zeros((len(states), game.num_actions), dtype=np.bool_)
-    for row, state in enumerate(states):
-        mask[row, state.legal()] = True
-    rngs = [np.random.default_rng(row) for row in range(len(states))]
-    many = agent.act_many(Turns(game, seats, views, mask), rngs).tolist()
-    single = [ask(agent, state, np.random.default_rng(row)) for row, state in enumerate(states)]
-    assert many == single, f"{agent.name}: act_many and act disagree"
-
-
-def check_fair(make: Callable[[], Agent], game: Game, options: Options) -> None:
-    """Reshuffling what the seat cannot see never changes the answer under the same stream."""
-    agent = make()
-    if isinstance(agent, OpenAgent):
-        assert agent.name.partition(":")[0].endswith("_open"), (
-            f"{agent.name}: an agent that sees the true state must say so: name it ..._open"
-        )
-        return
-    for state in _some_states(game, options):
-        choice = ask(agent, state, np.random.default_rng(5))
-        for seed in range(3):
-            world = state.view(state.mover).imagine(np.random.default_rng(seed))
-            assert ask(agent, world, np.random.default_rng(5)) == choice, (
-                f"{agent.name}: its choice changes with cards that it cannot see"
-            )
-
-
-AgentCheck = Callable[[Callable[[], Agent], Game, Options], None]
-
-AGENT_CHECKS: tuple[AgentCheck, ...] = (
-    check_always_legal,
-    check_remembers_nothing,
-    check_leaves_generators_alone,
-    check_pickles,
-    check_many_as_one,
-    check_fair,
-)
-
-
-def check_agent(make: Callable[[], Agent], game: Game, options: Options | None = None) -> None:
-    """Run every check on the agent that `make` makes."""
-    for check in AGENT_CHECKS:
-        check(make, game, options or {})
-
-
-def _some_states(game: Game, options: Options) -> list[State]:
-    """Return states with a choice to make, from several games and seats."""
-    states = [
-        table.state.copy()
-        for seed in range(3)
-        for table in retrace(random_table(game, options, seed))
-        if len(table.state.legal()) > 1
-    ]
-    return states[:: max(1, len(states) // 24)]
-
-
-# Millions of games
-
-
-@functools.cache
-def _make_audit(game: Game) -> Callable[..., int]:
-    mover, deal, legal, apply = game.mover, game.deal, game.legal, game.apply
-    returns, audit, zero_sum, shuffle = game.returns, game.audit, game.zero_sum, game.shuffle
-    max_plies, num_actions = game.max_plies, game.num_actions
-
-    @kernel
-    def audit_games(
-        fresh: Any, start: int, first: int, count: int, work: Any, order: Any, buffer: Any, out: Any
-    ) -> int:
-        """Play games from fresh deals; stop at the first fault, with game and ply in `out`."""
-        rng = out[2:]
-        for number in range(first, first + count):
-            work[0] = fresh[0]
-            s = work[0]
-            seed = branch(start, number)
-            deals = 0
-            ply = 0
-            out[0] = number
-            who = mover(s)
-            while who != OVER:
-                out[1] = ply
-                if who == DEALER:
-                    if legal(s, buffer) != 0:
-                        return -1
-                    shuffle(seed, deals, order, rng)
-                    deals += 1
-                    deal(s, order)
-                    rng[0] = branch(branch(seed, SEAT), deals)
-                else:
-                    options = legal(s, buffer)
-                    if options < 1 or not 0 <= who < int64(s.seats):
-                        return -1
-                    for i in range(options):
-                        if not 0 <= buffer[i] < num_actions or (i and buffer[i] <= buffer[i - 1]):
-                            return -1
-                    apply(s, int64(buffer[below(rng, options)]))
-                    ply += 1
-                if ply > max_plies:
-                    return -2
-                fault = audit(s)
-                if fault:
-                    return fault
-                who = mover(s)
-            total = 0.0
-            for seat in range(int64(s.seats)):
-                value = returns(s, seat)
-                if not -1.0 <= value <= 1.0:
-                    return -3
-                total += value
-            if zero_sum and abs(total) > 1e-9:
-                return -3
-            if legal(s, buffer) != 0:
-                return -1
-        return 0
-
-    return audit_games
-
-
-def audit_random_games(
-    game: Game, count: int, *, seed: int = 0, first: int = 0, options: Options | None = None
-) -> None:
-    """Play random games with every invariant checked at every step; the first fault raises."""
-    fresh: Array = game.fresh(**game.read_options(options or {}))
-    out = np.zeros(3, dtype=np.int64)
-    start = seeding.stream(seed, "game")
-    fault = _make_audit(game)(
-        fresh,
-        start,
-        first,
-        count,
-        np.empty(1, dtype=game.state),
-        np.empty(game.deck, dtype=np.uint8),
-        np.empty(game.num_actions, dtype=np.int16),
-        out,
-    )
-    if fault:
-        general = ("", "legal actions are wrong", "the bound on plies is passed", "wrong returns")
-        reason = general[-fault] if fault < 0 else game.faults[fault]
-        raise CardlabError(
-            f"{game.name}: game {out[0]} of seed {seed} (deal seed {branch(start, int(out[0]))}), "
-            f"ply {out[1]}: {reason}"
-        )

@@ -1,0 +1,179 @@
+"""What the commands print: tables, a progress bar, a word to those who wait for the compiler."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from cardlab.arena.match import MatchResult
+    from cardlab.arena.tournament import Tournament
+
+__all__ = ["compiling", "new_console", "progress_bar", "show_match", "show_tournament", "table_of"]
+
+
+def new_console() -> Console:
+    """Return where tables and sentences go."""
+    from rich.console import Console
+
+    return Console(highlight=False, emoji=False)  # names such as module:AB are no pictures
+
+
+def table_of(*columns: str, title: str | None = None) -> Any:
+    """Return an empty table in the one look that all commands share."""
+    from rich import box
+    from rich.table import Table
+
+    return Table(*columns, box=box.SIMPLE_HEAD, title=title, title_justify="left", pad_edge=False)
+
+
+@contextmanager
+def compiling() -> Iterator[None]:
+    """Tell the person who waits that kernels are being compiled, and how many so far."""
+    from cardlab.kernel import on_compile
+
+    told = 0
+    live = sys.stderr.isatty()
+
+    def tell(name: str) -> None:
+        nonlocal told
+        told += 1
+        if live:
+            sys.stderr.write(
+                f"\r\x1b[Kcompiling the rules, once: {told} kernels ({name.rpartition('.')[2]}) ..."
+            )
+        elif told == 1:
+            sys.stderr.write("compiling the rules, once; later starts are quick ...\n")
+        sys.stderr.flush()
+
+    with on_compile(tell):
+        try:
+            yield
+        finally:
+            if told and live:
+                sys.stderr.write("\r\x1b[K")
+                sys.stderr.flush()
+
+
+@contextmanager
+def progress_bar(what: str, factor: int) -> Iterator[Callable[[int, int], None]]:
+    """Show a progress bar from the first report on, on a terminal only."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    console = Console(stderr=True)
+    bar = Progress(
+        TextColumn(what),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    row = bar.add_task(what, total=None)
+    started = False
+
+    def report(done: int, total: int) -> None:
+        nonlocal started
+        if not started:
+            started = True
+            sys.stderr.write("\r\x1b[K" if console.is_terminal else "")
+            bar.start()
+        bar.update(row, completed=done * factor, total=total * factor)
+
+    try:
+        yield report
+    finally:
+        bar.stop()
+
+
+def _margin(interval: tuple[float, float] | None, scale: float = 1) -> str:
+    """Return half the width of an interval behind a plus-minus sign, or a dash without one."""
+    return f" ± {scale * (interval[1] - interval[0]) / 2:.1f}" if interval else " -"
+
+
+def _changed(result: MatchResult) -> list[tuple[str, Any]]:
+    from cardlab.games import find_game
+
+    defaults = find_game(result.game).read_options({})
+    return [(name, value) for name, value in result.options.items() if value != defaults[name]]
+
+
+def show_match(result: MatchResult) -> None:
+    """Print how a match went, and whether it tells the agents apart."""
+    from rich.markup import escape
+
+    seats = result.games // result.deals
+    seating = "seats swapped" if seats == 2 else f"{seats} seatings each"
+    options = "".join(f", {name}={str(value).lower()}" for name, value in _changed(result))
+    table = table_of("agent", title=f"[bold]{result.game}[/]{options}")
+    for name in ("wins", "ties", "losses", "score %", "points a game", "ms a move"):
+        table.add_column(name, justify="right")
+    for one in result.standings:
+        table.add_row(
+            escape(one.agent),
+            str(one.wins),
+            str(one.ties),
+            str(one.losses),
+            f"{100 * one.score:.1f}{_margin(one.score_interval, 100)}",
+            f"{one.points:.1f}{_margin(one.points_interval)}",
+            f"{one.milliseconds:.3f}",
+        )
+    out = new_console()
+    out.print(table)
+    stopped = f" of {result.planned:,} planned (stopped early)" if result.stopped else ""
+    out.print(
+        f"{result.games:,} games{stopped} on {result.deals:,} deals, {seating}; "
+        f"seed {result.seed}; {result.seconds:.1f} s; ± is a 95 % interval over deals"
+    )
+    first, even = result.standings[0], 1 / seats
+    interval = first.score_interval
+    if interval is None:
+        verdict = "too few deals for an interval"
+    elif interval[0] > even:
+        verdict = f"{first.agent} is ahead: its interval lies above an even {100 * even:.3g} %"
+    elif interval[1] < even:
+        verdict = f"{first.agent} is behind: its interval lies below an even {100 * even:.3g} %"
+    else:
+        verdict = "the agents cannot be told apart by this many games"
+    out.print(verdict, markup=False)
+
+
+def show_tournament(result: Tournament, game: str) -> None:
+    """Print the cross-table of a tournament."""
+    from rich.markup import escape
+
+    ranking = result.ranking()
+    table = table_of("", "agent", title=f"[bold]{game}[/]: score % of the row against the column")
+    table.add_column("mean", justify="right")
+    for place, _ in enumerate(ranking, start=1):
+        table.add_column(str(place), justify="right")
+    for place, agent in enumerate(ranking, start=1):
+        cells = []
+        for other in ranking:
+            if other == agent:
+                cells.append("·")
+            else:
+                one = result.standing(agent, other)
+                margin = _margin(one.score_interval, 100).replace(" ", "")
+                cells.append(f"{100 * one.score:.1f}{margin}")
+        table.add_row(str(place), escape(agent), f"{100 * result.mean_score(agent):.1f}", *cells)
+    out = new_console()
+    out.print(table)
+    games = sum(one.games for one in result.matches.values())
+    seconds = sum(one.seconds for one in result.matches.values())
+    out.print(
+        f"{games:,} games, the same deals for every pair, every seating; {seconds:.1f} s; "
+        "± is a 95 % interval over deals"
+    )
