@@ -6,14 +6,16 @@ import io
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from rich.console import Console
 
 from cardlab.agents.catalog import find_agent
 from cardlab.cards import RANKS, SUIT_SYMBOLS, SUITS
 from cardlab.errors import CardlabError
-from cardlab.game import Agent, Event, OpenAgent, Turn
+from cardlab.game import Agent, Event, Game, OpenAgent, Turn
 from cardlab.games import find_game
 from cardlab.play import play_game
 from cardlab.records import Record, read_records
@@ -334,3 +336,36 @@ def test_news_of_logs_that_grow_that_forget_and_that_start_again() -> None:
     assert _added((a, b, c), (b, c, d)) == (d,)
     assert _added((a, b), (c,)) == (c,)
     assert _added((a, a), (a, a)) == ()
+
+
+def test_a_hint_counts_an_even_game_as_one_in_so_many_seats(
+    crazy_eights: Game, tmp_path: Path
+) -> None:
+    class Even:
+        name = "even"
+
+        def act(self, turn: Any, rng: Any) -> int:
+            return int(turn.legal[0])
+
+        def values(self, turn: Any, rng: Any) -> Any:
+            return np.zeros(len(turn.legal))
+
+    for seats, share in ((2, "50%"), (4, "25%")):
+        console = Console(file=io.StringIO(), width=80)
+        answers = iter(["h"])
+        play_in_terminal(
+            crazy_eights,
+            [Even()] * (seats - 1),
+            seed=3,
+            options={"seats": seats},
+            adviser=Even(),
+            record_path=tmp_path / "games.jsonl",
+            console=console,
+            read=lambda prompt, answers=answers: next(answers, "q"),
+        )
+        assert share in console.file.getvalue()  # type: ignore[attr-defined]
+
+
+def test_coloured_cards_have_their_colour() -> None:
+    assert card_look("R7").plain == "R7"
+    assert str(card_look("Y+2").style) != str(card_look("G+2").style) != ""

@@ -44,6 +44,8 @@ UNFINISHED = "left unfinished"
 SUIT_STYLES = ("color(28)", "color(27)", "color(196)", "")  # fit for light and dark backgrounds
 HAND_ORDER = "CDSH"  # black and red by turns
 CARD = re.compile(f"[{RANKS}][{SUITS}]")
+COLOURED = re.compile(r"[RGBY](?:\d|S|R|\+2)")
+COLOUR_STYLES = {"R": "color(196)", "G": "color(28)", "B": "color(27)", "Y": "color(136)"}
 WORD = re.compile(rf"\b(?:[{RANKS}][{SUITS}]|{'|'.join(SUIT_NAMES)})\b")
 MOST_NEWS = 8
 WIDEST, NARROW = 80, 56
@@ -52,7 +54,9 @@ TO_ASCII = str.maketrans(SUIT_SYMBOLS + "▮█░…•", SUITS + "##.~*")
 
 
 def card_look(text: str) -> Text:
-    """Return a standard card such as `TH` as `10♥` in its colour, any other text as it is."""
+    """Return `TH` as `10♥` and `R7` in their colours, any other text as it is."""
+    if COLOURED.fullmatch(text):
+        return Text(text, style=COLOUR_STYLES[text[0]])
     if not CARD.fullmatch(text):
         return Text(text)
     suit = SUITS.index(text[1])
@@ -346,7 +350,9 @@ class _Sitting:
             self.show(_aside(Text.assemble(f"{adviser.name} would take ", action_look(text))))
             return
         with self.thinking(adviser.name):
-            scores = (1 + np.asarray(adviser.values(turn, rng), dtype=float)) / 2
+            values = np.asarray(adviser.values(turn, rng), dtype=float)
+        seats = max(2, self.table.seats)
+        scores = ((1 + (seats - 1) * values) / seats).clip(0, 1)  # an even game: one in `seats`
         grid = _grid(2)
         for place in np.argsort(-scores, kind="stable"):
             filled = round(BAR * scores[place])
