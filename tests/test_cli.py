@@ -58,6 +58,7 @@ def succeed(*args: str, text: str = "") -> str:
         (["match", "crazy_eights", "random", "random", "--save", "."], "cannot be written"),
         (["match", "crazy_eights", "random", "uct_open:1000000000000"], "to 10,000,000"),
         (["agents", "..x:y"], "names no object"),
+        (["match", "crazy_eights", "__main__:nobody", "random"], "has no 'nobody'"),
         (["tournament", "crazy_eights", "random", "heuristic", "-o", "seats=3"], "two seats"),
     ],
 )

@@ -269,11 +269,12 @@ def _ask_all(
     elif isinstance(agent, ActsInBatches):
         choices = list(agent.act_many(batch.turns(rows), mine))
     else:
+        turns = batch.turns(rows)
         choices = []
-        for row, rng in zip(rows, mine, strict=True):
-            turns = batch.turns([row])
-            legal = turns.mask[0].nonzero()[0].astype(np.int16)
-            choices.append(agent.act(Turn.of(game, int(turns.seats[0]), turns.views, legal), rng))
+        for i, rng in enumerate(mine):
+            view = turns.views[i : i + 1].copy()  # alone in its memory
+            legal = turns.mask[i].nonzero()[0].astype(np.int16)
+            choices.append(agent.act(Turn.of(game, int(turns.seats[i]), view, legal), rng))
     if len(choices) != len(rows):
         raise IllegalAction(f"agent {name!r} answered {len(choices)} of {len(rows)} turns at once")
     for row, choice in zip(rows, choices, strict=True):

@@ -48,7 +48,10 @@ def import_named(reference: str, what: str) -> object:
 def module_exists(name: str) -> bool:
     """Return whether a module of this name can be imported, from the working folder too."""
     _look_here_too()
-    return name.isidentifier() and find_spec(name) is not None
+    try:
+        return name.isidentifier() and find_spec(name) is not None
+    except ValueError:  # loaded without a spec, as a script's `__main__` is
+        return name in sys.modules
 
 
 def _look_here_too() -> None:
