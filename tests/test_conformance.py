@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -47,20 +48,21 @@ def test_game(check: GameCheck, name: str, options: dict[str, Any]) -> None:
 
 
 @pytest.mark.skipif(not JIT, reason="this run is interpreted already")
-@pytest.mark.parametrize("name", VARIANTS)
-def test_games_interpreted(name: str) -> None:
+@pytest.mark.parametrize(("name", "options"), EVERY_VARIANT, ids=names)
+def test_interpreted(name: str, options: dict[str, Any]) -> None:
     """The whole suite without compilation, where an index out of bounds raises."""
     code = (
-        "import sys; sys.path.insert(0, sys.argv[1]);"
+        "import json, sys; sys.path.insert(0, sys.argv[1]);"
         "from cardlab.games import find_game; from cardlab.testing import *;"
-        "game = find_game(sys.argv[2]);"
-        "[check(game, {}, range(1)) for check in GAME_CHECKS if 'compiled' not in check.__name__];"
+        "game, options = find_game(sys.argv[2]), json.loads(sys.argv[3]);"
+        "[check(game, options, range(1)) for check in GAME_CHECKS"
+        " if 'compiled' not in check.__name__];"
         "from cardlab.agents.catalog import *;"
         "[check(lambda: find_agent(e.name + ':3' * bool(e.parameters), game), game, {})"
-        " for e in agents_for(game) for check in AGENT_CHECKS[:2]]"
+        " for e in agents_for(game) for check in AGENT_CHECKS[:2] if not options]"
     )
     answer = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code, str(HERE), name],
+        [sys.executable, "-W", "error", "-c", code, str(HERE), name, json.dumps(options)],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
         capture_output=True,
         text=True,
