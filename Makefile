@@ -54,7 +54,7 @@ $(VENV)/base: $(VENV)/python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/dev: $(VENV)/python pyproject.toml constraints.txt
-	$(PIP) --editable '.[dev]'
+	$(PIP) --editable '.[dev,papers]'
 	@touch $(VENV)/base $@
 
 $(VENV)/bench: $(VENV)/python pyproject.toml constraints.txt

@@ -10,8 +10,7 @@ import pytest
 from cardlab.agents.catalog import find_agent
 from cardlab.agents.heuristics.crazy_eights import plausibility, worth
 from cardlab.arena.match import Match, play_match
-from cardlab.errors import CardlabError
-from cardlab.game import Game, HasValues, State
+from cardlab.game import Game, HasValues, State, Turn
 from cardlab.kernel import JIT
 from cardlab.play import Table, play_game
 from cardlab.search import alpha_beta, information_set, monte_carlo, uct
@@ -54,9 +53,41 @@ def test_alpha_beta_agrees_with_plain_minimax(crazy_eights: Game, utility: Any, 
             assert value == pytest.approx(plain)
 
 
-def test_alpha_beta_needs_a_key(high_card: Game) -> None:
-    with pytest.raises(CardlabError, match="offers no key"):
-        alpha_beta.evaluate(Table(high_card, seed=1).state, 2)
+def test_alpha_beta_without_a_key_searches_every_line(high_card: Game) -> None:
+    state = Table(high_card, seed=1).state
+    for depth in (1, 3, 5):
+        ours = alpha_beta.evaluate(state, depth)
+        for action, value in zip(state.legal(), ours, strict=True):
+            after = state.copy()
+            high_card.border.apply(after.array, 0, int(action))
+            plain = plain_minimax(after, state.mover, depth - 1, high_card.returns)
+            assert value == pytest.approx(plain)
+
+
+def test_threads_change_nothing_but_the_time(crazy_eights: Game) -> None:
+    turn = random_table(crazy_eights, {}, 2, plies=0).turn()
+    state = Table(crazy_eights, seed=2).state
+    for name in ("monte_carlo:3000", "fair:700", "information_set:400,trees=4", "determinised:6"):
+        agents = [find_agent(f"{name},threads={threads}", crazy_eights) for threads in (1, 2, 5)]
+        values = [one.values(turn, np.random.default_rng(7)) for one in agents]  # type: ignore[union-attr]
+        assert values[0].tolist() == values[1].tolist() == values[2].tolist(), name
+    trees = [
+        uct.search(state, 400, np.random.default_rng(7), trees=4, threads=threads)
+        for threads in (1, 4)
+    ]
+    assert trees[0][0].tolist() == trees[1][0].tolist()
+    assert trees[0][0].sum() == 400
+
+
+def test_halving_spends_the_same_and_keeps_the_best(crazy_eights: Game) -> None:
+    for state in some_states(crazy_eights, 20):
+        turn = Turn.of(crazy_eights, state.mover, state.view(state.mover).array, state.legal())
+        tried, means = monte_carlo.evaluate(turn, 400, np.random.default_rng(1), halving=True)
+        assert tried.sum() <= 400 * len(turn.legal)
+        assert tried.sum() >= 350 * len(turn.legal)
+        _, full = monte_carlo.evaluate(turn, 4000, np.random.default_rng(2))
+        kept = np.flatnonzero(tried == tried.max())
+        assert full[kept[np.argmax(means[kept])]] > full.max() - 0.15
 
 
 def test_uct_finds_a_win_that_alpha_beta_proves(crazy_eights: Game) -> None:
@@ -85,7 +116,7 @@ def test_values_of_fair_searches_agree_with_enumeration(high_card: Game) -> None
             while after.mover >= 0:
                 high_card.border.apply(after.array, 0, int(rng.choice(after.legal())))
             exact[i] += after.returns()[turn.seat] / 4000
-    ours = monte_carlo.evaluate(turn, 20_000, np.random.default_rng(1))
+    _, ours = monte_carlo.evaluate(turn, 20_000, np.random.default_rng(1))
     assert ours == pytest.approx(exact, abs=0.06)
     visits, _ = information_set.search(turn, 2000, np.random.default_rng(1))
     assert visits.sum() == 2000
@@ -132,7 +163,9 @@ def test_the_fair_player_is_ahead_of_the_heuristic() -> None:
     assert interval[0] > 0.5
 
 
-@pytest.mark.parametrize("name", ["monte_carlo:50", "fair:50", "information_set:50"])
+@pytest.mark.parametrize(
+    "name", ["monte_carlo:50", "fair:50", "information_set:50", "determinised:3"]
+)
 def test_searches_value_every_action(crazy_eights: Game, name: str) -> None:
     agent = find_agent(name, crazy_eights)
     assert isinstance(agent, HasValues)

@@ -60,8 +60,11 @@ def compiling() -> Iterator[None]:
 
 
 @contextmanager
-def progress_bar(what: str, factor: int) -> Iterator[Callable[[int, int], None]]:
-    """Show a progress bar from the first report on, on a terminal only."""
+def progress_bar(what: str, factor: int = 1) -> Iterator[Callable[..., None]]:
+    """Show a progress bar from the first report on, on a terminal only.
+
+    A report is `(done, total)`, or `(done, total, what)` where a new stage begins.
+    """
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -73,7 +76,7 @@ def progress_bar(what: str, factor: int) -> Iterator[Callable[[int, int], None]]
 
     console = Console(stderr=True)
     bar = Progress(
-        TextColumn(what),
+        TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
@@ -84,13 +87,13 @@ def progress_bar(what: str, factor: int) -> Iterator[Callable[[int, int], None]]
     row = bar.add_task(what, total=None)
     started = False
 
-    def report(done: int, total: int) -> None:
+    def report(done: int, total: int, stage: str = what) -> None:
         nonlocal started
         if not started:
             started = True
             sys.stderr.write("\r\x1b[K" if console.is_terminal else "")
             bar.start()
-        bar.update(row, completed=done * factor, total=total * factor)
+        bar.update(row, description=stage, completed=done * factor, total=total * factor)
 
     try:
         yield report

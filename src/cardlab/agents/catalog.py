@@ -77,6 +77,9 @@ class Entry:
         return f"{self.name}:{','.join(parts)}" if parts else self.name
 
 
+TREES = Parameter("trees", 1, 1, "trees that share the budget", high=64)
+THREADS = Parameter("threads", 1, 1, "threads; they change the time only", high=64)
+
 CATALOG: tuple[Entry, ...] = (
     Entry("random", "takes any legal action", "cardlab.agents.random_agent:RandomAgent"),
     Entry(
@@ -86,10 +89,16 @@ CATALOG: tuple[Entry, ...] = (
         games=tuple(GAMES),
     ),
     Entry(
+        "tabular_q",
+        "plays a table of values that it learned against itself",
+        "cardlab.agents.tabular_q:TabularQ",
+        games=("crazy_eights",),
+    ),
+    Entry(
         "monte_carlo",
         "tries every action in imagined worlds and plays each out at random",
         "cardlab.agents.searchers:MonteCarlo",
-        (Parameter("playouts", 1000, 1, "play-outs a decision, over all actions"),),
+        (Parameter("playouts", 1000, 1, "play-outs a decision, over all actions"), THREADS),
     ),
     Entry(
         "information_set",
@@ -98,14 +107,33 @@ CATALOG: tuple[Entry, ...] = (
         (
             Parameter("iterations", 1000, 1, "worlds and play-outs a decision"),
             Parameter("c", 1.0, 0, "weight of exploration"),
+            TREES,
+            THREADS,
         ),
     ),
     Entry(
         "fair",
         "plays out worlds in which the others acted sensibly, with sensible play",
         "cardlab.agents.searchers:Fair",
-        (Parameter("worlds", 1000, 1, "worlds a decision"),),
+        (Parameter("worlds", 2000, 1, "worlds a decision, for each action"), THREADS),
         games=("crazy_eights",),
+    ),
+    Entry(
+        "determinised",
+        "imagines worlds and judges each with all cards open",
+        "cardlab.agents.searchers:Determinised",
+        (
+            Parameter("worlds", 30, 1, "worlds a decision"),
+            Parameter("depth", 0, 0, "plies to look ahead in a world; 0: solve it", high=40),
+            THREADS,
+        ),
+        games=("crazy_eights",),
+    ),
+    Entry(
+        "monte_carlo_open",
+        "plays every action out at random from the true state",
+        "cardlab.agents.searchers:MonteCarloOpen",
+        (Parameter("playouts", 1000, 1, "play-outs an action"),),
     ),
     Entry(
         "alpha_beta_points_open",
@@ -128,7 +156,16 @@ CATALOG: tuple[Entry, ...] = (
         (
             Parameter("simulations", 1000, 1, "play-outs a decision"),
             Parameter("c", 1.4, 0, "weight of exploration"),
+            TREES,
+            THREADS,
         ),
+    ),
+    Entry(
+        "oracle_open",
+        "solves the true state exactly: the most that can be known",
+        "cardlab.agents.searchers:OracleOpen",
+        (Parameter("simulations", 1000, 1, "play-outs to choose among equals"),),
+        games=("crazy_eights",),
     ),
 )
 

@@ -303,9 +303,9 @@ def points(s: Any, seat: int) -> float:
 @kernel
 def key(s: Any) -> int:
     """Return a number that states with the same future share: hands, pile's top, stock, mover."""
-    x = branch(s.hands[0], s.hands[1])
-    if s.seats > 2:
-        x = branch(x, branch(s.hands[2], s.hands[3]))
+    x = int64(1)
+    for seat in range(int64(s.seats)):
+        x = branch(x, s.hands[seat])  # one after the other: cards must not cancel between hands
     small = int64(s.top) | int64(s.suit) << 8 | int64(s.seat) << 16 | int64(s.stock_at) << 24
     return branch(x, small | int64(s.passes) << 32 | int64(s.phase) << 40)
 

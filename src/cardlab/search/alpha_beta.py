@@ -2,8 +2,9 @@
 
 A utility kernel values finished games and those where the depth ends. Where the game offers a `key`
 (equal for states with the same future), results are kept in a table and reused in every order of
-moves that leads to the same place. The search is a loop over an explicit stack: kernels neither
-recurse nor allocate. The dealer ends a line; chance is not searched.
+moves that leads to the same place; without one every line is searched. The search is a loop over an
+explicit stack: kernels neither recurse nor allocate. The dealer ends a line; chance is not
+searched.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from cardlab.errors import CardlabError
 from cardlab.game import Array, Game, State
 from cardlab.kernel import int64, kernel
 
@@ -26,14 +26,18 @@ EXACT, AT_LEAST, AT_MOST = 0, 1, 2
 INFINITE = 1e30
 
 
+@kernel
+def no_key(s: Any) -> int:
+    """Return 0, which is no state's key."""
+    return 0
+
+
 @functools.cache
 def make_solver(game: Game, utility: Utility | None = None) -> Callable[..., float]:
     """Return the kernel that values the state in `stack[0]` for a seat; None: by its return."""
     mover, legal, apply = game.mover, game.legal, game.apply
     value_of = utility or game.returns
-    if game.key is None:
-        raise CardlabError(f"{game.name} offers no key, which alpha-beta needs for its table")
-    key_of = game.key
+    key_of = game.key or no_key
 
     @kernel
     def solve(
@@ -69,7 +73,7 @@ def make_solver(game: Game, utility: Utility | None = None) -> Callable[..., flo
                     key = key_of(s)
                     keys[level] = key
                     slot = key & mask
-                    if table_keys[slot] == key and table_info[slot] >> 2 >= depth - level:
+                    if key and table_keys[slot] == key and table_info[slot] >> 2 >= depth - level:
                         kind = table_info[slot] & 3
                         known = table_values[slot]
                         if (

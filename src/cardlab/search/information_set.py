@@ -4,6 +4,9 @@ Each iteration imagines a world that agrees with what the seat has witnessed and
 tree by the actions that are legal in that world. An action competes only when it is there, so its
 exploration term counts how often it was available, not how often its parent was visited (Cowling,
 Powley, Whitehouse 2012). The tree ends where the dealer moves.
+
+Several trees may share the iterations (root parallelisation): each has a stream of its own, and
+visits are summed. Threads then change the time and nothing else.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from cardlab.errors import CardlabError
 from cardlab.game import OVER, Array, Game, Turn
 from cardlab.kernel import int64, kernel
 from cardlab.search.playouts import Policy, Scratch, make_playouts
+from cardlab.search.threads import spread
 from cardlab.seeding import below
 
 __all__ = ["search"]
@@ -127,8 +131,24 @@ def search(
     *,
     c: float = 0.7,
     policy: Policy | None = None,
+    trees: int = 1,
+    threads: int = 1,
 ) -> tuple[Array, Array]:
     """Return visits and mean value of every legal action of the turn."""
+    starts = [int(rng.integers(1, 1 << 63)) for _ in range(trees)]
+    shares = [(iterations + tree) // trees for tree in range(trees)]
+    grown = spread(
+        lambda task: _grow(turn, *task, c, policy), list(zip(shares, starts, strict=True)), threads
+    )
+    visits = np.sum([one[0] for one in grown], axis=0)
+    values = np.sum([one[1] for one in grown], axis=0)
+    return visits, values / np.maximum(visits, 1)
+
+
+def _grow(
+    turn: Turn, iterations: int, start: int, c: float, policy: Policy | None
+) -> tuple[Array, Array]:
+    """Grow one tree; return visits and summed value of every legal action."""
     game = turn.game
     nodes = 1 + iterations
     visits, available = np.zeros((2, nodes), dtype=np.int64)
@@ -151,17 +171,16 @@ def search(
         met,
         np.empty(game.max_plies, dtype=np.int32),
         *Scratch.of(game),
-        np.array([rng.integers(1, 1 << 63)], dtype=np.int64),
+        np.array([start], dtype=np.int64),
     )
     if not sound:
         raise CardlabError(f"{game.name}: no world agrees with what seat {turn.seat} knows")
     tried = np.zeros(len(turn.legal), dtype=np.int64)
-    means = np.zeros(len(turn.legal))
+    sums = np.zeros(len(turn.legal))
     place = {int(action): i for i, action in enumerate(turn.legal)}
     child = int(firsts[0])
     while child:
         i = place[int(actions[child])]
-        tried[i] = visits[child]
-        means[i] = values[child] / max(1, visits[child])
+        tried[i], sums[i] = visits[child], values[child]
         child = int(nexts[child])
-    return tried, means
+    return tried, sums

@@ -1,7 +1,10 @@
-"""Flat Monte Carlo, fair: every action is tried in the same imagined worlds and played out.
+"""Flat Monte Carlo: every action is tried in the same imagined worlds and played out.
 
 A policy may lead the play-outs, and a plausibility may sort out worlds in which the others would
-hardly have acted as they did.
+hardly have acted as they did. With `halving` the same number of play-outs is spent in stages, after
+each of which the worse half of the actions is dropped (Karnin, Koren, Somekh 2013).
+
+Worlds come in blocks, each with a stream of its own: threads change the time and nothing else.
 """
 
 from __future__ import annotations
@@ -13,15 +16,17 @@ from typing import Any
 import numpy as np
 
 from cardlab.errors import CardlabError
-from cardlab.game import Array, Game, Turn
+from cardlab.game import Array, Game, State, Turn
 from cardlab.kernel import int64, kernel
 from cardlab.search.playouts import Policy, Scratch, make_playouts
+from cardlab.search.threads import spread
 from cardlab.seeding import below
 
-__all__ = ["Plausibility", "evaluate"]
+__all__ = ["Plausibility", "evaluate", "evaluate_open"]
 
 Plausibility = Callable[[Any, int], float]  # world, observing seat -> share in (0, 1]
 
+BLOCK = 256  # worlds that share a stream
 TRIES = 100_000
 DOUBTS = 40  # after so many implausible worlds the next one is taken
 
@@ -32,12 +37,23 @@ def anything_goes(s: Any, seat: int) -> float:
     return 1.0
 
 
+@kernel
+def know(s: Any, seat: int, rng: Any) -> bool:
+    """Leave a state as it is: nothing needs to be imagined where all cards are seen."""
+    return True
+
+
 @functools.cache
 def make_evaluation(
-    game: Game, policy: Policy | None = None, plausibility: Plausibility | None = None
+    game: Game,
+    policy: Policy | None = None,
+    plausibility: Plausibility | None = None,
+    *,
+    sees_all: bool = False,
 ) -> Callable[..., bool]:
     """Return the compiled evaluation for a game."""
-    apply, returns, imagine = game.apply, game.returns, game.imagine
+    apply, returns = game.apply, game.returns
+    imagine = know if sees_all else game.imagine
     finish = make_playouts(game, policy).finish
     plausible = plausibility or anything_goes
 
@@ -84,12 +100,51 @@ def evaluate(
     *,
     policy: Policy | None = None,
     plausibility: Plausibility | None = None,
-) -> Array:
-    """Return the mean return of every legal action over so many worlds, one play-out in each."""
-    sums = np.zeros(len(turn.legal))
-    stream = np.array([rng.integers(1, 1 << 63)], dtype=np.int64)
-    scratch = Scratch.of(turn.game, rows=2)
+    halving: bool = False,
+    threads: int = 1,
+) -> tuple[Array, Array]:
+    """Return for every legal action the worlds it was tried in and its mean return there.
+
+    Every action is tried in `worlds` worlds, or with `halving` in as many on average.
+    """
+    actions = turn.legal
     run = make_evaluation(turn.game, policy, plausibility)
-    if not run(turn.view.array, turn.seat, turn.legal, worlds, sums, *scratch, stream):
-        raise CardlabError(f"{turn.game.name}: no world agrees with what seat {turn.seat} knows")
-    return sums / worlds
+    tried = np.zeros(len(actions), dtype=np.int64)
+    sums = np.zeros(len(actions))
+
+    def play_block(task: tuple[Array, int, int]) -> Array | None:
+        chosen, count, start = task
+        out = np.zeros(len(chosen))
+        scratch = Scratch.of(turn.game, rows=2)
+        stream = np.array([start], dtype=np.int64)
+        sound = run(turn.view.array, turn.seat, actions[chosen], count, out, *scratch, stream)
+        return out if sound else None
+
+    left = np.arange(len(actions))
+    stages = max(1, (len(actions) - 1).bit_length()) if halving else 1
+    for stage in range(stages):
+        count = max(1, worlds * len(actions) // (stages * len(left)))
+        blocks = [min(BLOCK, count - first) for first in range(0, count, BLOCK)]
+        tasks = [(left, size, int(rng.integers(1, 1 << 63))) for size in blocks]
+        for out in spread(play_block, tasks, threads):
+            if out is None:
+                raise CardlabError(
+                    f"{turn.game.name}: no world agrees with what seat {turn.seat} knows"
+                )
+            sums[left] += out
+        tried[left] += count
+        if stage + 1 < stages:
+            best_first = np.argsort(-sums[left], kind="stable")
+            left = np.sort(left[best_first[: (len(left) + 1) // 2]])
+    return tried, sums / tried
+
+
+def evaluate_open(state: State, playouts: int, rng: np.random.Generator) -> Array:
+    """Return the mean return of every legal action over so many random play-outs of the truth."""
+    legal = state.legal()
+    sums = np.zeros(len(legal))
+    stream = np.array([rng.integers(1, 1 << 63)], dtype=np.int64)
+    scratch = Scratch.of(state.game, rows=2)
+    run = make_evaluation(state.game, sees_all=True)
+    run(state.array, state.mover, legal, playouts, sums, *scratch, stream)
+    return sums / playouts

@@ -3,6 +3,9 @@
 A node's value is the mean return for the seat that chose to enter it, so that the search serves
 one seat, two seats with opposite aims, and more. The tree ends where chance decides; from there on
 a play-out deals for itself.
+
+Several trees may share the simulations (root parallelisation): each has a stream of its own, and
+visits are summed. Threads then change the time and nothing else.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import numpy as np
 from cardlab.game import OVER, Array, Game, State
 from cardlab.kernel import int64, kernel
 from cardlab.search.playouts import Scratch, make_playouts
+from cardlab.search.threads import spread
 from cardlab.seeding import below
 
 __all__ = ["search"]
@@ -102,9 +106,27 @@ def make_search(game: Game) -> Callable[..., None]:
 
 
 def search(
-    state: State, simulations: int, rng: np.random.Generator, *, c: float = 1.4
+    state: State,
+    simulations: int,
+    rng: np.random.Generator,
+    *,
+    c: float = 1.4,
+    trees: int = 1,
+    threads: int = 1,
 ) -> tuple[Array, Array]:
     """Return visits and mean value of every legal action of the seat to move."""
+    starts = [int(rng.integers(1, 1 << 63)) for _ in range(trees)]
+    shares = [(simulations + tree) // trees for tree in range(trees)]
+    grown = spread(
+        lambda task: _grow(state, *task, c), list(zip(shares, starts, strict=True)), threads
+    )
+    visits = np.sum([one[0] for one in grown], axis=0)
+    values = np.sum([one[1] for one in grown], axis=0)
+    return visits, values / np.maximum(visits, 1)
+
+
+def _grow(state: State, simulations: int, start: int, c: float) -> tuple[Array, Array]:
+    """Grow one tree; return visits and summed value of every legal action."""
     game = state.game
     legal = state.legal()
     nodes = 1 + len(legal) + NODES_PER_SIMULATION * simulations
@@ -124,9 +146,8 @@ def search(
         chosen_by,
         path,
         *Scratch.of(game),
-        np.array([rng.integers(1, 1 << 63)], dtype=np.int64),
+        np.array([start], dtype=np.int64),
     )
     children = slice(firsts[0], firsts[0] + counts[0])
     ascending = np.argsort(actions[children])
-    tried = visits[children][ascending]
-    return tried, values[children][ascending] / np.maximum(tried, 1)
+    return visits[children][ascending], values[children][ascending]

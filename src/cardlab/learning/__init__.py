@@ -1,0 +1,27 @@
+"""Training: `cardlab train GAME/METHOD`.
+
+A training is a module with a frozen dataclass `Config` and a function
+`train(config, folder, report) -> summary`. It keeps everything in its folder, reports its progress
+as `report(what, done, total)`, and goes on where it was when the folder holds an unfinished run of
+the same configuration.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+from cardlab.errors import CardlabError, suggest
+
+__all__ = ["TRAININGS", "find_training"]
+
+TRAININGS = {
+    "crazy_eights/tabular_q": "cardlab.learning.tabular_q",
+}
+
+
+def find_training(name: str) -> ModuleType:
+    """Return the module that trains what `name` says."""
+    if name not in TRAININGS:
+        raise CardlabError(suggest("training", name, TRAININGS))
+    return import_module(TRAININGS[name])

@@ -1,0 +1,111 @@
+"""The folder of a training run: its configuration, checkpoints, and where results come from."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from cardlab import __version__
+from cardlab.errors import CardlabError, suggest
+from cardlab.game import Array, Game
+
+__all__ = ["load_arrays", "open_run", "provenance", "read_config", "save_arrays", "write_json"]
+
+Config = TypeVar("Config")
+
+
+def read_config(kind: type[Config], settings: Sequence[str]) -> Config:
+    """Return a configuration with what `name=value` texts change."""
+    fields = {one.name: one for one in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    values: dict[str, Any] = {}
+    for setting in settings:
+        name, equals, text = setting.partition("=")
+        if name not in fields:
+            raise CardlabError(suggest("setting", name, fields))
+        if not equals:
+            raise CardlabError(f"setting {setting!r} has no value; write it as {name}=value")
+        values[name] = _read_value(name, text, type(fields[name].default))
+    return kind(**values)
+
+
+def _read_value(name: str, text: str, kind: type) -> Any:
+    try:
+        if kind is bool:
+            return {"true": True, "false": False}[text.lower()]
+        if kind is int:
+            return int(text.replace("_", ""))
+        return kind(text)
+    except (ValueError, KeyError):
+        what = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
+        raise CardlabError(f"setting {name}={text} is not possible; give {what}") from None
+
+
+def open_run(folder: Path, config: Any) -> None:
+    """Make the folder of a run, or make sure that the run in it has the same configuration."""
+    path = folder / "config.json"
+    wanted = json.loads(json.dumps(dataclasses.asdict(config)))
+    if path.exists():
+        found = json.loads(path.read_text())
+        if found != wanted:
+            changed = [name for name in wanted if found.get(name) != wanted[name]]
+            raise CardlabError(
+                f"{folder} holds a run with another {changed[0] if changed else 'configuration'}; "
+                "give the same settings to go on, or another folder with --out"
+            )
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    write_json(path, wanted)
+
+
+def write_json(path: Path, data: Any) -> None:
+    """Write a JSON file whole or not at all."""
+    rough = path.with_name(path.name + ".new")
+    rough.write_text(json.dumps(data, indent=2) + "\n")
+    os.replace(rough, path)
+
+
+def save_arrays(path: Path, **arrays: Array) -> None:
+    """Write arrays to an npz file, whole or not at all."""
+    import numpy as np
+
+    rough = path.with_name(path.name + ".new")
+    with rough.open("wb") as file:
+        np.savez_compressed(file, allow_pickle=False, **arrays)
+    os.replace(rough, path)
+
+
+def load_arrays(path: Path) -> dict[str, Array] | None:
+    """Return the arrays of an npz file, or None if there is none."""
+    import numpy as np
+
+    if not path.exists():
+        return None
+    with np.load(path, allow_pickle=False) as file:
+        return dict(file)
+
+
+def provenance(game: Game, command: str, config: Any) -> dict[str, Any]:
+    """Return where a result comes from: command, configuration, commit and rules version."""
+    try:
+        shown = subprocess.run(
+            ["git", "rev-parse", "--short=12", "HEAD"],
+            cwd=Path(__file__).parent,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        shown = "unknown"
+    return {
+        "command": command,
+        "config": dataclasses.asdict(config),
+        "cardlab": __version__,
+        "commit": shown,
+        "game": game.name,
+        "rules": game.rules_version,
+    }

@@ -1,0 +1,25 @@
+"""The papers: what each claims, measured again; `cardlab reproduce GAME` writes the reports."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+from cardlab.errors import CardlabError
+from cardlab.games import find_game
+
+__all__ = ["PAPERS", "find_paper"]
+
+PAPERS = {
+    "crazy_eights": "cardlab.papers.crazy_eights",
+}
+
+
+def find_paper(game: str) -> ModuleType:
+    """Return the module that measures a game's paper again."""
+    name = find_game(game).name
+    if name not in PAPERS:
+        raise CardlabError(
+            f"the paper of {name} is not measured again yet; these are: {', '.join(PAPERS)}"
+        )
+    return import_module(PAPERS[name])

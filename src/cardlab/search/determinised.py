@@ -1,0 +1,27 @@
+"""Determinised search, fair: worlds are imagined, each is judged with all cards open, means decide.
+
+What judges a world is a parameter: alpha-beta to some depth, an exact solver, or another search on
+a known state. It may know in every world what no seat can know; that is the method's well-known
+weakness (strategy fusion), and why it is measured beside the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from cardlab.game import Array, State, Turn
+from cardlab.search.threads import spread
+
+__all__ = ["Judge", "evaluate"]
+
+Judge = Callable[[State], Array]  # a world with the seat to move -> worth of its legal actions
+
+
+def evaluate(
+    turn: Turn, worlds: int, rng: np.random.Generator, judge: Judge, *, threads: int = 1
+) -> Array:
+    """Return the mean worth of every legal action over so many imagined worlds."""
+    imagined = [turn.view.imagine(rng) for _ in range(worlds)]
+    return np.mean(spread(judge, imagined, threads), axis=0)

@@ -1,0 +1,103 @@
+"""Reports: measurements survive a kill, verdicts follow from intervals."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from cardlab.arena.match import Match, play_match
+from cardlab.errors import CardlabError
+from cardlab.kernel import JIT
+from cardlab.papers.claim import Claim, binomial_margin, claims_table, compare
+from cardlab.papers.measurements import Ledger, measure
+
+pytestmark = pytest.mark.skipif(not JIT, reason="too many games to interpret")
+
+SMALL_RUN = """
+import sys
+from pathlib import Path
+from cardlab.papers import crazy_eights as paper
+
+paper.QUICK = paper.Plan(4, 20, 2, 20, (10, 30), (1_000, 600_000))
+paper.SLOW = {"oracle_open": False, "determinised:30": True}
+if __name__ == "__main__":
+    out, work = map(Path, sys.argv[1:3])
+    report = lambda *at: print(*at, flush=True)
+    print(paper.reproduce(out, work, quick=True, workers=2, report=report))
+"""
+
+
+def test_a_verdict_follows_from_both_intervals() -> None:
+    assert compare(52, 4, 55, 1) == "agrees"
+    assert compare(52, 1, 55, 1) == "differs"
+    assert binomial_margin(0.5, 200) == pytest.approx(0.0693, abs=1e-4)
+    row = claims_table([Claim("table 1", "a > b", "3", "2", "differs")]).splitlines()[-1]
+    assert row == "| table 1 | a > b | 3 | 2 | differs |"
+
+
+def test_measured_games_are_those_of_a_match(tmp_path: Path) -> None:
+    match = Match.plan("crazy_eights", ["heuristic", "random"], 120, 5)
+    ours = measure({"it": match}, Ledger(tmp_path / "ledger"), workers=1)["it"]
+    plain = play_match(match).standings[0]
+    assert ours.games == 120
+    assert ours.score()[0] == pytest.approx(100 * plain.score)
+    assert ours.gain()[0] == pytest.approx(plain.points)
+    won = ours.ordered(0)[0] + ours.ordered(1)[1]
+    assert won == plain.wins
+    assert sum(ours.ordered(0)) == sum(ours.ordered(1)) == 60
+    assert plain.score_interval
+    half = 50 * (plain.score_interval[1] - plain.score_interval[0])
+    assert ours.score()[1] == pytest.approx(half, rel=0.05)
+
+
+def test_a_ledger_keeps_whole_lines_of_the_same_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "ledger"
+    ledger = Ledger(path)
+    assert ledger.get("a", lambda: [1.5]) == [1.5]
+    assert ledger.get("b", lambda: {"x": 2}) == {"x": 2}
+    whole = path.read_bytes()
+    path.write_bytes(whole + b'{"key": "c", "co')
+    again = Ledger(path)
+    assert set(again.rows) == {"a", "b"}
+    assert path.read_bytes() == whole
+    assert again.get("a", lambda: pytest.fail("measured twice")) == [1.5]
+    monkeypatch.setattr("cardlab.papers.measurements.source_digest", lambda: "other code")
+    assert not Ledger(path).rows
+    path.write_text("no json\n")
+    with pytest.raises(CardlabError, match="is damaged; remove it"):
+        Ledger(path)
+
+
+def test_a_killed_reproduction_goes_on_where_it_was(tmp_path: Path) -> None:
+    script = tmp_path / "small.py"
+    script.write_text(SMALL_RUN)
+    command = [sys.executable, str(script), str(tmp_path / "out"), str(tmp_path / "work")]
+    ledger = tmp_path / "work" / "ledger.jsonl"
+    running = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    )
+    while running.poll() is None and (not ledger.exists() or ledger.read_bytes().count(b"\n") < 40):
+        time.sleep(0.02)
+    os.killpg(running.pid, signal.SIGKILL)
+    running.communicate()
+    before = ledger.read_bytes()
+    kept = before[: before.rfind(b"\n") + 1]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert ledger.read_bytes().startswith(kept)
+    report = (tmp_path / "out" / "crazy_eights.md").read_text()
+    assert ended.stdout.splitlines()[-1] == str(tmp_path / "out" / "crazy_eights.md")
+    assert "{" not in report
+    for name in ("search", "learning", "fairness"):
+        picture = (tmp_path / "out" / f"crazy_eights_{name}.svg").read_text()
+        assert picture.startswith("<?xml")
+    third = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert third.returncode == 0
+    assert (tmp_path / "out" / "crazy_eights.md").read_text() == report
