@@ -15,6 +15,7 @@ from cardlab.games import GAMES, find_game
 SEED = 2026
 QUICK = 20_000  # games for agents that do not search
 SEARCHING = {"crazy_eights": 4_000, "uno": 1_000, "koi_koi": 100, "cribbage": 100}
+SLOW = {"determinised": 400, "oracle_open": 400}
 
 
 def main() -> None:
@@ -30,7 +31,7 @@ def main() -> None:
         for entry in agents_for(game):
             if entry.name == "random":
                 continue
-            games = SEARCHING[name] if entry.parameters else QUICK
+            games = SLOW.get(entry.name, SEARCHING[name]) if entry.parameters else QUICK
             plan = Match.plan(name, [entry.usage, "random"], games, SEED)
             result = play_match(plan, workers=default_workers())
             first = result.standings[0]

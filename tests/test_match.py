@@ -120,7 +120,7 @@ def test_the_grammar_of_agents(crazy_eights: Game, spec: str, simulations: int, 
     ("spec", "answer"),
     [
         ("uct_opn", "did you mean 'uct_open'"),
-        ("nobody", "known: alpha_beta_points_open, .*, random, uct_open"),
+        ("nobody", "known: alpha_beta_points_open, .*, random, tabular_q, uct_open"),
         ("uct_open:-5", "a whole number from 1"),
         ("uct_open:0", "from 1 to"),
         ("uct_open:many", "a whole number"),

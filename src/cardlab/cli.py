@@ -125,12 +125,21 @@ def agents(game: GameName, as_json: Json = False) -> None:
         ]
         typer.echo(json.dumps(rows, indent=2))
         return
-    table = table_of("agent", "what it does", "sees", "score against random")
+    table = table_of()
+    table.add_column("agent", no_wrap=True)
+    for head in ("what it does", "sees", "score against random"):
+        table.add_column(head)
+    settings = table_of("parameter", "of", title="name:budget,parameter=value")
+    owners: dict[str, list[str]] = {}
     for one in entries:
-        parameters = "".join(f"\n  {each.name}: {each.help}" for each in one.parameters)
         sees = "its seat" if one.fair else "all cards"
-        table.add_row(one.usage, one.summary + parameters, sees, strength_of(one, found) or "-")
-    new_console().print(table)
+        table.add_row(one.usage, one.summary, sees, strength_of(one, found) or "-")
+        for place, each in enumerate(one.parameters):
+            text = f"{each.name}={each.default:g}: {each.help}{'' if place else ' (the budget)'}"
+            owners.setdefault(text, []).append(one.name)
+    for text, names in owners.items():
+        settings.add_row(text, ", ".join(names))
+    new_console().print(table, settings)
 
 
 @app.command()

@@ -69,12 +69,8 @@ class Entry:
 
     @property
     def usage(self) -> str:
-        """The name with its parameters and their defaults."""
-        parts = [
-            f"{one.default:g}" if place == 0 else f"{one.name}={one.default:g}"
-            for place, one in enumerate(self.parameters)
-        ]
-        return f"{self.name}:{','.join(parts)}" if parts else self.name
+        """The name with its main budget."""
+        return f"{self.name}:{self.parameters[0].default:g}" if self.parameters else self.name
 
 
 TREES = Parameter("trees", 1, 1, "trees that share the budget", high=64)
@@ -207,7 +203,7 @@ def _read_parameters(text: str, entry: Entry) -> dict[str, Any]:
             if not equals:
                 raise CardlabError(
                     f"{part!r} in agent '{entry.name}:{text}' has no value; "
-                    f"write it as in {entry.usage!r}"
+                    f"write it as in '{entry.usage},{entry.parameters[-1].name}=2'"
                 )
             raise CardlabError(suggest(f"parameter of {entry.name}", key, known))
         if key in values:
