@@ -40,6 +40,8 @@ Seed = Annotated[int, typer.Option(help="the same seed gives the same deals and 
 Workers = Annotated[int, typer.Option(help="processes to use; 0: one for each core")]
 Json = Annotated[bool, typer.Option("--json", help="print JSON instead of a table")]
 
+SETTLED_AT_SIGHT = 10  # a seed of Birds of a Feather whose nine of clubs fits no other card
+
 
 def main() -> None:
     """Run the command line; mistakes end in one sentence and exit code 2."""
@@ -234,7 +236,7 @@ def play(
     """
     from platformdirs import user_data_path
 
-    from cardlab.agents.catalog import find_agent
+    from cardlab.agents.catalog import agents_for, find_agent
     from cardlab.game import OpenAgent
     from cardlab.games import find_game
     from cardlab.terminal import play_in_terminal
@@ -248,7 +250,8 @@ def play(
     names += names[-1:] * (seats - 1 - len(names))
     if not 0 <= seat < seats:
         raise CardlabError(f"--seat {seat} is not at the table; {game} has seats 0 to {seats - 1}")
-    advice = find_agent(adviser or ("monte_carlo:4000" if seats > 1 else "heuristic"), found)
+    alone = "solver" if "solver" in {one.name for one in agents_for(found)} else "heuristic"
+    advice = find_agent(adviser or ("monte_carlo:4000" if seats > 1 else alone), found)
     if isinstance(advice, OpenAgent):
         raise CardlabError(f"--adviser {adviser} sees all cards; name a fair agent")
     opponents = [find_agent(name, found) for name in names]
@@ -435,6 +438,100 @@ def reproduce(
     except KeyboardInterrupt:
         raise CardlabError(f"stopped; the same command goes on with what is in {folder}") from None
     new_console().print(f"report: {path}", markup=False)
+
+
+@app.command()
+def solve(
+    game: Annotated[str, typer.Argument(help="birds_of_a_feather", metavar="GAME")],
+    seed: Annotated[int | None, typer.Option(help="a published deal; may be negative")] = None,
+    deal: Annotated[
+        str | None, typer.Option(help="sixteen cards row by row, `--` for an empty cell")
+    ] = None,
+    seeds: Annotated[
+        str | None, typer.Option(help="a range such as 0:10000 or, with =, --seeds=-500:500")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="with --seeds: a row for every seed, .csv or .parquet")
+    ] = None,
+    workers: Workers = 0,
+    as_json: Json = False,
+) -> None:
+    """Solve a deal or prove that nobody can; or settle a whole range of deals.
+
+    Example: cardlab solve birds_of_a_feather --seed 123
+    """
+    from cardlab.games import find_game
+
+    if find_game(game).name != "birds_of_a_feather":
+        raise CardlabError(f"{game} cannot be solved; use birds_of_a_feather")
+    given = [one for one in (seed, deal, seeds) if one is not None]
+    if len(given) != 1:
+        raise CardlabError("give one of --seed, --deal and --seeds")
+    if seeds is not None:
+        _take_census(seeds, out, _workers(workers), as_json)
+    elif out:
+        raise CardlabError("--out keeps the rows of a range; give --seeds with it")
+    else:
+        _solve_one(seed, deal, as_json)
+
+
+def _solve_one(seed: int | None, deal: str | None, as_json: bool) -> None:
+    import time
+
+    from cardlab.birds_pictures import follow, show_solution
+    from cardlab.game import State
+    from cardlab.games.birds_of_a_feather import (
+        EMPTY_TEXT,
+        GAME,
+        action_text,
+        parse_deal,
+        parse_position,
+        position_text,
+    )
+    from cardlab.play import Table
+    from cardlab.solvers.birds_of_a_feather import solve as find_solution
+
+    with compiling():
+        if deal is not None and EMPTY_TEXT in deal:
+            state = State(GAME, parse_position(deal))
+        else:
+            orders = () if deal is None else (parse_deal(deal),)
+            state = Table(GAME, seed=seed, deals=orders).state
+        find_solution(Table(GAME, seed=SETTLED_AT_SIGHT).state)  # compiles before the clock runs
+    began = time.perf_counter()
+    solution = find_solution(state)
+    seconds = time.perf_counter() - began
+    if not as_json:
+        show_solution(state, solution, seconds, new_console())
+        return
+    actions = solution.actions or ()
+    moves = [
+        {"action": action, "text": action_text(action), "words": step.words}
+        for action, step in zip(actions, follow(state, actions), strict=True)
+    ]
+    answer = {
+        "seed": seed,
+        "position": position_text(state.array[0]),
+        "solvable": solution.actions is not None,
+        "moves": moves if solution.actions is not None else None,
+        "proof": solution.proof,
+        "nodes": solution.nodes,
+        "seconds": seconds,
+    }
+    typer.echo(json.dumps(answer, indent=2))
+
+
+def _take_census(seeds: str, out: Path | None, workers: int, as_json: bool) -> None:
+    from cardlab.birds_pictures import show_census
+    from cardlab.papers.birds_census import parse_range, take_census
+
+    wanted = parse_range(seeds)
+    with compiling(), progress_bar("seeds", 1) as progress:
+        census = take_census(wanted, out=out, workers=workers, progress=progress)
+    if as_json:
+        typer.echo(json.dumps(census.to_dict(), indent=2))
+    else:
+        show_census(census, new_console())
 
 
 @app.command()

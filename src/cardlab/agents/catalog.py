@@ -91,6 +91,12 @@ CATALOG: tuple[Entry, ...] = (
         games=("crazy_eights",),
     ),
     Entry(
+        "solver",
+        "plays a solution wherever there is one",
+        "cardlab.agents.solver:Solver",
+        games=("birds_of_a_feather",),
+    ),
+    Entry(
         "monte_carlo",
         "tries every action in imagined worlds and plays each out at random",
         "cardlab.agents.searchers:MonteCarlo",

@@ -42,9 +42,10 @@ def draw_curves(
     *,
     x: str,
     y: str,
+    log_x: bool = True,
     log_y: bool = False,
 ) -> None:
-    """Draw curves of (x, y, margin) over a logarithmic x axis."""
+    """Draw curves of (x, y, margin)."""
     pyplot, figure, axes = _new(7, 4)
     for place, (name, points) in enumerate(curves.items()):
         axes.errorbar(
@@ -54,10 +55,11 @@ def draw_curves(
             label=name,
             color=COLOURS[place % len(COLOURS)],
             marker=MARKS[place % len(MARKS)],
-            markersize=4,
+            markersize=3 if len(points) > 20 else 4,
             capsize=2,
         )
-    axes.set_xscale("log")
+    if log_x:
+        axes.set_xscale("log")
     if log_y:
         axes.set_yscale("log")
     axes.set_xlabel(x)
