@@ -25,7 +25,6 @@ from pathlib import Path
 from cardlab.papers import crazy_eights as paper
 
 paper.QUICK = paper.Plan(4, 20, 2, 20, (10, 30), (1_000, 600_000))
-paper.SLOW = {"oracle_open": False, "determinised:30": True}
 if __name__ == "__main__":
     out, work = map(Path, sys.argv[1:3])
     report = lambda *at: print(*at, flush=True)

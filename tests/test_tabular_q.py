@@ -183,7 +183,7 @@ def test_a_killed_training_goes_on(tmp_path: Path) -> None:
 
 def test_mistakes_are_one_sentence(tmp_path: Path) -> None:
     tabular_q.train(tabular_q.Config(games=10), tmp_path, quiet)
-    with pytest.raises(CardlabError, match="holds a run with another games"):
+    with pytest.raises(CardlabError, match=r"holds a run with other settings \(games\)"):
         tabular_q.train(tabular_q.Config(games=20), tmp_path, quiet)
     with pytest.raises(CardlabError, match="epsilon between 0 and 1"):
         tabular_q.train(tabular_q.Config(epsilon=2), tmp_path / "other", quiet)

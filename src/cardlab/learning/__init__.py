@@ -17,6 +17,8 @@ __all__ = ["TRAININGS", "find_training"]
 
 TRAININGS = {
     "crazy_eights/tabular_q": "cardlab.learning.tabular_q",
+    "birds_of_a_feather/solvability": "cardlab.learning.solvability",
+    "birds_of_a_feather/evolved_ordering": "cardlab.learning.evolved_ordering",
 }
 
 

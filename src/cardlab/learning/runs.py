@@ -14,7 +14,15 @@ from cardlab import __version__
 from cardlab.errors import CardlabError, suggest
 from cardlab.game import Array, Game
 
-__all__ = ["load_arrays", "open_run", "provenance", "read_config", "save_arrays", "write_json"]
+__all__ = [
+    "load_arrays",
+    "open_run",
+    "provenance",
+    "read_config",
+    "read_json",
+    "save_arrays",
+    "write_json",
+]
 
 Config = TypeVar("Config")
 
@@ -52,10 +60,11 @@ def open_run(folder: Path, config: Any) -> None:
     if path.exists():
         found = json.loads(path.read_text())
         if found != wanted:
-            changed = [name for name in wanted if found.get(name) != wanted[name]]
+            names = sorted(found.keys() | wanted.keys())
+            changed = [name for name in names if found.get(name) != wanted.get(name)]
             raise CardlabError(
-                f"{folder} holds a run with another {changed[0] if changed else 'configuration'}; "
-                "give the same settings to go on, or another folder with --out"
+                f"{folder} holds a run with other settings ({', '.join(changed)}); give the same "
+                "settings to go on, or another folder with --out"
             )
         return
     folder.mkdir(parents=True, exist_ok=True)
@@ -67,6 +76,11 @@ def write_json(path: Path, data: Any) -> None:
     rough = path.with_name(path.name + ".new")
     rough.write_text(json.dumps(data, indent=2) + "\n")
     os.replace(rough, path)
+
+
+def read_json(path: Path) -> Any:
+    """Return what a JSON file holds, or None if there is no such file."""
+    return json.loads(path.read_text()) if path.exists() else None
 
 
 def save_arrays(path: Path, **arrays: Array) -> None:

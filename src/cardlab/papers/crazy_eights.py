@@ -90,7 +90,7 @@ QUICK = Plan(240, 120, 20, 80, (10, 100, 1000), (1_000, 10_000, 100_000, 600_000
 
 FAIR = ("heuristic", "tabular_q", "monte_carlo:1000", "information_set:1000", "fair")
 OPEN = ("alpha_beta_points_open:4", "monte_carlo_open:1000", "uct_open:1000")
-SLOW = {"determinised:30": True, "oracle_open": False}  # whether it is fair
+SLOW = {"determinised:30": 0.4, "oracle_open": 1.0}  # share of the games for slow agents
 
 
 def pair_name(first: str, second: str) -> str:
@@ -113,9 +113,9 @@ def all_matches(plan: Plan) -> dict[str, Match]:
             if agent != other:
                 add(agent, other, plan.games, SEED + 2, "strength: ")
     add("fair", "alpha_beta_points_open:4", plan.games, SEED + 2, "strength: ")
-    for agent in SLOW:
+    for agent, share in SLOW.items():
         for other in ("random", "heuristic"):
-            add(agent, other, plan.slow_games, SEED + 2, "strength: ")
+            add(agent, other, round(share * plan.slow_games), SEED + 2, "strength: ")
     for depth in DEPTHS:
         for kind in ("points", "wins"):
             add(f"alpha_beta_{kind}_open:{depth}", "tabular_q", plan.games, SEED + 3, "depth: ")
