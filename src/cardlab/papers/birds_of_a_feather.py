@@ -436,6 +436,13 @@ def write_report(
         "prediction_share": f"{100 * shares['prediction']:.0f}",
         "sorting_share": f"{100 * shares['sorting']:.0f}",
         "search_share": f"{100 * shares['search']:.0f}",
+        "time_verdict": (
+            "Features and predictions are what costs, not sorting."
+            if shares["features"] + shares["prediction"] > shares["search"]
+            else "Once compiled, the model costs little: most of the time goes into making moves "
+            "and looking up\npositions. The paper's searches were slow because of Python, not "
+            "because of sorting."
+        ),
         "simulations": f"{plan.simulations:,}",
         "trees": markdown_table(
             ("search", "solved of solvable", "mean nodes", "mean seconds", "most seconds"),
