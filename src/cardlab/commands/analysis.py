@@ -1,0 +1,146 @@
+"""Commands that analyse: score, solve."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cardlab.commands.arguments import Json, Workers, read_workers
+from cardlab.display import compiling, new_console, progress_bar, table_of
+from cardlab.errors import CardlabError
+
+__all__ = ["score", "solve"]
+
+SETTLED_AT_SIGHT = 10  # a seed of Birds of a Feather whose nine of clubs fits no other card
+
+
+def score(
+    game: Annotated[str, typer.Argument(help="cribbage", metavar="GAME")],
+    hand: Annotated[str, typer.Argument(help="four cards, such as '5H 5C 5S JD'")],
+    cut: Annotated[str, typer.Option(help="the card turned up")],
+    crib: Annotated[bool, typer.Option("--crib", help="count it as a crib")] = False,
+    as_json: Json = False,
+) -> None:
+    """Explain every point of a hand.
+
+    Example: cardlab score cribbage "5H 5C 5S JD" --cut 5D
+    """
+    from rich.text import Text
+
+    from cardlab.cards import card_text
+    from cardlab.games import find_game
+    from cardlab.games.cribbage_scoring import score_text
+    from cardlab.terminal import card_look
+
+    if find_game(game).name != "cribbage":
+        raise CardlabError(f"hands of {game} are not scored by themselves; use cribbage")
+    rows, total = score_text(hand, cut, crib=crib)
+    if as_json:
+        listed = [
+            {"reason": row.reason, "cards": [card_text(c) for c in row.cards], "points": row.points}
+            for row in rows
+        ]
+        typer.echo(json.dumps({"rows": listed, "total": total}, indent=2))
+        return
+    table = table_of("why", "cards", title=f"[bold]{'crib' if crib else 'hand'} of {total}[/]")
+    table.add_column("points", justify="right")
+    for row in rows:
+        looks = Text(" ").join(card_look(card_text(card)) for card in row.cards)
+        table.add_row(row.reason, looks, str(row.points))
+    new_console().print(table)
+
+
+def solve(
+    game: Annotated[str, typer.Argument(help="birds_of_a_feather", metavar="GAME")],
+    seed: Annotated[int | None, typer.Option(help="a published deal; may be negative")] = None,
+    deal: Annotated[
+        str | None, typer.Option(help="sixteen cards row by row, `--` for an empty cell")
+    ] = None,
+    seeds: Annotated[
+        str | None, typer.Option(help="a range such as 0:10000 or, with =, --seeds=-500:500")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="with --seeds: a row for every seed, .csv or .parquet")
+    ] = None,
+    workers: Workers = 0,
+    as_json: Json = False,
+) -> None:
+    """Solve a deal or prove that nobody can; or settle a whole range of deals.
+
+    Example: cardlab solve birds_of_a_feather --seed 123
+    """
+    from cardlab.games import find_game
+
+    if find_game(game).name != "birds_of_a_feather":
+        raise CardlabError(f"{game} cannot be solved; use birds_of_a_feather")
+    given = [one for one in (seed, deal, seeds) if one is not None]
+    if len(given) != 1:
+        raise CardlabError("give one of --seed, --deal and --seeds")
+    if seeds is not None:
+        _take_census(seeds, out, read_workers(workers), as_json)
+    elif out:
+        raise CardlabError("--out keeps the rows of a range; give --seeds with it")
+    else:
+        _solve_one(seed, deal, as_json)
+
+
+def _solve_one(seed: int | None, deal: str | None, as_json: bool) -> None:
+    import time
+
+    from cardlab.birds_pictures import follow, show_solution
+    from cardlab.game import State
+    from cardlab.games.birds_of_a_feather import (
+        EMPTY_TEXT,
+        GAME,
+        action_text,
+        parse_deal,
+        parse_position,
+        position_text,
+    )
+    from cardlab.play import Table
+    from cardlab.solvers.birds_of_a_feather import solve as find_solution
+
+    with compiling():
+        if deal is not None and EMPTY_TEXT in deal:
+            state = State(GAME, parse_position(deal))
+        else:
+            orders = () if deal is None else (parse_deal(deal),)
+            state = Table(GAME, seed=seed, deals=orders).state
+        find_solution(Table(GAME, seed=SETTLED_AT_SIGHT).state)  # compiles before the clock runs
+    began = time.perf_counter()
+    solution = find_solution(state)
+    seconds = time.perf_counter() - began
+    if not as_json:
+        show_solution(state, solution, seconds, new_console())
+        return
+    actions = solution.actions or ()
+    moves = [
+        {"action": action, "text": action_text(action), "words": step.words}
+        for action, step in zip(actions, follow(state, actions), strict=True)
+    ]
+    answer = {
+        "seed": seed,
+        "position": position_text(state.array[0]),
+        "solvable": solution.actions is not None,
+        "moves": moves if solution.actions is not None else None,
+        "proof": solution.proof,
+        "nodes": solution.nodes,
+        "seconds": seconds,
+    }
+    typer.echo(json.dumps(answer, indent=2))
+
+
+def _take_census(seeds: str, out: Path | None, workers: int, as_json: bool) -> None:
+    from cardlab.birds_pictures import show_census
+    from cardlab.papers.birds_census import parse_range, take_census
+
+    wanted = parse_range(seeds)
+    with compiling(), progress_bar("seeds", 1) as progress:
+        census = take_census(wanted, out=out, workers=workers, progress=progress)
+    if as_json:
+        typer.echo(json.dumps(census.to_dict(), indent=2))
+    else:
+        show_census(census, new_console())

@@ -1,0 +1,262 @@
+"""Commands that play: games, agents, match, tournament, play, replay."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cardlab.commands.arguments import (
+    GameName,
+    Json,
+    OptionList,
+    Seed,
+    Workers,
+    read_options,
+    read_workers,
+)
+from cardlab.display import (
+    compiling,
+    new_console,
+    progress_bar,
+    show_match,
+    show_tournament,
+    table_of,
+)
+from cardlab.errors import CardlabError
+
+__all__ = ["agents", "games", "match", "play", "replay", "tournament"]
+
+
+def games(as_json: Json = False) -> None:
+    """List the games and their options."""
+    from cardlab.games import GAMES, find_game
+
+    found = [find_game(name) for name in GAMES]
+    if as_json:
+        rows = [
+            {
+                "name": game.name,
+                "title": game.title,
+                "summary": game.summary,
+                "rules": game.rules_version,
+                "options": {one.name: one.default for one in game.options},
+            }
+            for game in found
+        ]
+        typer.echo(json.dumps(rows, indent=2))
+        return
+    table = table_of("game", "what it is", "options (default first)")
+    for game in found:
+        options = "\n".join(
+            f"{one.name}={str(one.default).lower()}: {one.help} ({one.allowed_text})"
+            for one in game.options
+        )
+        table.add_row(game.name, f"{game.title}: {game.summary}", options)
+    new_console().print(table)
+
+
+def agents(game: GameName, as_json: Json = False) -> None:
+    """List the agents that can play a game."""
+    from cardlab.agents.catalog import agents_for, strength_of
+    from cardlab.games import find_game
+
+    found = find_game(game)
+    entries = agents_for(found)
+    if as_json:
+        rows = [
+            {
+                "name": one.name,
+                "usage": one.usage,
+                "fair": one.fair,
+                "summary": one.summary,
+                "strength": strength_of(one, found),
+            }
+            for one in entries
+        ]
+        typer.echo(json.dumps(rows, indent=2))
+        return
+    table = table_of()
+    table.add_column("agent", no_wrap=True)
+    for head in ("what it does", "sees", "score against random"):
+        table.add_column(head)
+    settings = table_of("parameter", "of", title="name:budget,parameter=value")
+    owners: dict[str, list[str]] = {}
+    for one in entries:
+        sees = "its seat" if one.fair else "all cards"
+        table.add_row(one.usage, one.summary, sees, strength_of(one, found) or "-")
+        for place, each in enumerate(one.parameters):
+            text = f"{each.name}={each.default:g}: {each.help}{'' if place else ' (the budget)'}"
+            owners.setdefault(text, []).append(one.name)
+    for text, names in owners.items():
+        settings.add_row(text, ", ".join(names))
+    new_console().print(table, settings)
+
+
+def match(
+    game: GameName,
+    agents: Annotated[list[str], typer.Argument(help="two or more agents, see `cardlab agents`")],
+    games: Annotated[int, typer.Option(help="games to play, rounded up to whole deals")] = 400,
+    seed: Seed = 0,
+    option: OptionList = None,
+    workers: Workers = 0,
+    save: Annotated[Path | None, typer.Option(help="append every game's record here")] = None,
+    as_json: Json = False,
+) -> None:
+    """Let agents play each other on paired deals.
+
+    Example: cardlab match crazy_eights uct_open:1000 random --games 400 --seed 7
+    """
+    from cardlab.arena.match import Match, play_match
+    from cardlab.records import append_records
+
+    plan = Match.plan(game, agents, games, seed, read_options(option))
+
+    if save:
+        append_records(save)  # a place that cannot be written to is found before the first game
+    with compiling(), progress_bar("games", plan.seats) as progress:
+        result = play_match(
+            plan,
+            workers=read_workers(workers),
+            progress=progress,
+            save=(lambda records: append_records(save, *records)) if save else None,
+        )
+    if as_json:
+        typer.echo(json.dumps(result.to_dict(), indent=2))
+    else:
+        show_match(result)
+
+
+def tournament(
+    game: GameName,
+    agents: Annotated[list[str], typer.Argument(help="two or more agents, see `cardlab agents`")],
+    games: Annotated[int, typer.Option(help="games for every pair")] = 200,
+    seed: Seed = 0,
+    option: OptionList = None,
+    workers: Workers = 0,
+    as_json: Json = False,
+) -> None:
+    """Let every pair of agents meet on the same deals and print the cross-table.
+
+    Example: cardlab tournament crazy_eights random heuristic monte_carlo:1000
+    """
+    from cardlab.arena.tournament import play_tournament
+
+    options = read_options(option)
+    with compiling(), progress_bar("games", 2) as progress:
+        result = play_tournament(
+            game,
+            agents,
+            games,
+            seed=seed,
+            options=options,
+            workers=read_workers(workers),
+            progress=progress,
+        )
+    if as_json:
+        rows = [one.to_dict() for one in result.matches.values()]
+        typer.echo(json.dumps({"ranking": result.ranking(), "matches": rows}, indent=2))
+    else:
+        show_tournament(result, game)
+
+
+def play(
+    game: GameName,
+    against: Annotated[
+        list[str] | None, typer.Option(help="an opponent; repeatable, the last fills all seats")
+    ] = None,
+    seat: Annotated[int, typer.Option(help="your seat, 0 moves first")] = 0,
+    seed: Annotated[int | None, typer.Option(help="the deal's seed; without it a new one")] = None,
+    deal: Annotated[
+        list[str] | None, typer.Option(help="a whole deck, first card dealt first; repeatable")
+    ] = None,
+    option: OptionList = None,
+    adviser: Annotated[
+        str | None, typer.Option(help="the agent that gives hints; without it a sensible one")
+    ] = None,
+    record: Annotated[Path | None, typer.Option(help="where to keep the game")] = None,
+) -> None:
+    """Play at the terminal against agents.
+
+    Example: cardlab play crazy_eights --against heuristic
+    """
+    from platformdirs import user_data_path
+
+    from cardlab.agents.catalog import agents_for, find_agent
+    from cardlab.game import OpenAgent
+    from cardlab.games import find_game
+    from cardlab.terminal import play_in_terminal
+
+    found = find_game(game)
+    options = found.read_options(read_options(option))
+    seats = int(found.fresh(**options)[0].seats)
+    names = list(against or ["heuristic"] * (seats > 1))
+    if len(names) > seats - 1:
+        raise CardlabError(f"{len(names)} opponents for {seats - 1} other seats of {game}")
+    names += names[-1:] * (seats - 1 - len(names))
+    if not 0 <= seat < seats:
+        raise CardlabError(f"--seat {seat} is not at the table; {game} has seats 0 to {seats - 1}")
+    alone = "solver" if "solver" in {one.name for one in agents_for(found)} else "heuristic"
+    advice = find_agent(adviser or ("monte_carlo:4000" if seats > 1 else alone), found)
+    if isinstance(advice, OpenAgent):
+        raise CardlabError(f"--adviser {adviser} sees all cards; name a fair agent")
+    opponents = [find_agent(name, found) for name in names]
+    orders = [found.order_text(found.parse_order(one)) for one in deal or ()]
+    with compiling():
+        play_in_terminal(
+            found,
+            opponents,
+            seed=secrets.randbelow(10**9) if seed is None else seed,
+            deals=orders,
+            options=options,
+            seat=seat,
+            adviser=advice,
+            record_path=record
+            or user_data_path("cardlab", appauthor=False) / "games" / f"{found.name}.jsonl",
+            console=new_console(),
+        )
+
+
+def replay(
+    file: Annotated[Path, typer.Argument(help="records, one JSON line each")],
+    brief: Annotated[bool, typer.Option("--brief", help="one line for every game")] = False,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="import games from outside that records name")
+    ] = False,
+) -> None:
+    """Play recorded games again by the rules, show them, and report the first disagreement."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from cardlab.records import read_records
+    from cardlab.replay import replay as replayed
+    from cardlab.terminal import action_look
+
+    out = new_console()
+    count = 0
+    with compiling():
+        for number, record in read_records(file):
+            try:
+                movers = [table.mover for table in replayed(record, trust=trust)]
+            except CardlabError as error:
+                raise CardlabError(f"{file}, line {number}: {error}") from None
+            count += 1
+            outcome = record.note or "not finished"
+            if record.result:
+                earned = zip(record.seats, record.result.points, strict=True)
+                outcome = "points: " + ", ".join(f"{name} {value:g}" for name, value in earned)
+            head = Text.assemble((f"{number} ", "bold"), f"{record.game}: ")
+            head.append(f"{' - '.join(record.seats)}, {len(record.actions)} plies, {outcome}")
+            out.print(head)
+            if not brief and record.actions:
+                line = Text()
+                for seat, (_, text) in zip(movers, record.actions, strict=False):
+                    line.append(f"{seat}:", style="dim")
+                    line.append_text(Text.assemble(action_look(text), "  "))
+                out.print(Padding(line, (0, 0, 0, 3)))
+    if not count:
+        raise CardlabError(f"{file} holds no record")
+    out.print(f"{count} game{'s' if count > 1 else ''} replayed, every one as recorded")

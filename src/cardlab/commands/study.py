@@ -1,0 +1,102 @@
+"""Commands that take long: train, reproduce."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cardlab.commands.arguments import GameName, Json, Workers, read_workers
+from cardlab.display import compiling, new_console, progress_bar, table_of
+from cardlab.errors import CardlabError
+
+__all__ = ["reproduce", "train"]
+
+
+def train(
+    what: Annotated[
+        str | None, typer.Argument(help="GAME/METHOD; without it a list", metavar="[WHAT]")
+    ] = None,
+    setting: Annotated[
+        list[str] | None, typer.Option("--set", help="a setting as name=value; repeatable")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="folder of the run; default runs/WHAT")] = None,
+    as_json: Json = False,
+) -> None:
+    """Train an agent; started again with the same folder it goes on where it was.
+
+    Example: cardlab train crazy_eights/tabular_q --set games=100000
+    """
+    import dataclasses
+
+    from cardlab.learning import TRAININGS, find_training
+    from cardlab.learning.runs import read_config
+
+    if what is None:
+        table = table_of("training", "what it does", "settings")
+        for name in TRAININGS:
+            module = find_training(name)
+            fields = dataclasses.fields(module.Config)
+            summary = (module.__doc__ or "").partition("\n\n")[0].replace("\n", " ")
+            table.add_row(name, summary, "\n".join(f"{one.name}={one.default}" for one in fields))
+        new_console().print(table)
+        return
+    module = find_training(what)
+    config = read_config(module.Config, setting or ())
+    folder = out or Path("runs") / what
+    try:
+        with compiling(), progress_bar("training") as progress:
+            summary = module.train(config, folder, lambda stage, *at: progress(*at, stage))
+    except KeyboardInterrupt:
+        raise CardlabError(
+            f"stopped; the same command goes on from the last checkpoint in {folder}"
+        ) from None
+    if as_json:
+        typer.echo(json.dumps(summary, indent=2))
+        return
+    table = table_of("", title=f"[bold]{what}[/]")
+    table.add_column("", justify="right")
+    for name, value in summary.items():
+        table.add_row(name, f"{value:,}" if isinstance(value, int) else str(value))
+    out_console = new_console()
+    out_console.print(table)
+    out_console.print(f"kept in {folder}", markup=False)
+
+
+def reproduce(
+    game: GameName,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="few games: minutes instead of an hour")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="folder of the report; default docs/papers, quick: runs/papers"),
+    ] = None,
+    work: Annotated[
+        Path | None, typer.Option(help="folder of the measurements; default runs/reproduce/GAME")
+    ] = None,
+    workers: Workers = 0,
+) -> None:
+    """Measure a game's paper again and write the report; stopped, it goes on where it was.
+
+    Example: cardlab reproduce crazy_eights --quick
+    """
+    from cardlab.papers import find_paper
+
+    paper = find_paper(game)
+    folder = work or Path("runs") / "reproduce" / (f"{game}-quick" if quick else game)
+    target = out or (Path("runs") / "papers" if quick else Path("docs") / "papers")
+    try:
+        with compiling(), progress_bar("measuring") as progress:
+            path = paper.reproduce(
+                target,
+                folder,
+                quick=quick,
+                workers=read_workers(workers),
+                report=lambda stage, *at: progress(*at, stage),
+            )
+    except KeyboardInterrupt:
+        raise CardlabError(f"stopped; the same command goes on with what is in {folder}") from None
+    new_console().print(f"report: {path}", markup=False)

@@ -1,0 +1,100 @@
+"""Commands that look after the installation: check, warmup."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from cardlab.commands.arguments import (
+    GameName,
+    OptionList,
+    Seed,
+    Workers,
+    read_options,
+    read_workers,
+)
+from cardlab.display import compiling, new_console, progress_bar
+from cardlab.errors import CardlabError
+
+__all__ = ["check", "warmup"]
+
+
+def check(
+    game: GameName,
+    games: Annotated[int, typer.Option(help="random games to play")] = 1_000_000,
+    seed: Seed = 0,
+    option: OptionList = None,
+    workers: Workers = 0,
+) -> None:
+    """Play random games with every invariant checked at every step."""
+    import time
+
+    from cardlab.arena.workers import stream_results
+    from cardlab.games import find_game
+
+    found = find_game(game)
+    options = found.read_options(read_options(option))
+    if games < 1:
+        raise CardlabError(f"--games {games} is not possible; give 1 or more")
+    size = 20_000
+    tasks = [
+        (found, min(size, games - first), seed, first, options) for first in range(0, games, size)
+    ]
+    began = time.perf_counter()
+    with compiling(), progress_bar("games", 1) as progress:
+        _audit((found, 1, seed, 0, options))
+        done = 0
+        for count in stream_results(_audit, tasks, read_workers(workers)):
+            done += count
+            progress(done, games)
+    new_console().print(
+        f"{found.title}: {games:,} random games, every invariant checked at every step, no fault "
+        f"({time.perf_counter() - began:.1f} s, seed {seed})"
+    )
+
+
+def _audit(task: tuple[Any, int, int, int, dict[str, Any]]) -> int:
+    from cardlab.testing import audit_random_games
+
+    game, count, seed, first, options = task
+    audit_random_games(game, count, seed=seed, first=first, options=options)
+    return count
+
+
+def warmup(
+    game: Annotated[
+        str | None, typer.Argument(help="a game; without it all", metavar="[GAME]")
+    ] = None,
+) -> None:
+    """Compile everything now, so that later starts are quick."""
+    import time
+
+    import numpy as np
+
+    from cardlab import kernel
+    from cardlab.agents.catalog import agents_for, find_agent
+    from cardlab.batch import Batch
+    from cardlab.game import ActsInBatches, OpenAgent
+    from cardlab.games import GAMES, find_game
+    from cardlab.play import play_game
+    from cardlab.testing import audit_random_games
+
+    kernel.prune_cache()
+    for name in [game] if game else GAMES:
+        found = find_game(name)
+        began, before = time.perf_counter(), len(kernel.compiled)
+        with compiling():
+            audit_random_games(found, 1)
+            batch = Batch(found, 1)
+            batch.turns(np.array([0]))
+            batch.step(batch.mask.argmax(axis=1))
+            for entry in agents_for(found):
+                spec = f"{entry.name}:2" if entry.parameters else entry.name
+                agent = find_agent(spec, found)
+                play_game(found, [agent] * batch.seats, seed=0)
+                if isinstance(agent, ActsInBatches) and not isinstance(agent, OpenAgent):
+                    agent.act_many(batch.turns(np.array([0])), [np.random.default_rng(0)])
+        fresh = len(kernel.compiled) - before
+        typer.echo(f"{name}: {fresh} kernels compiled in {time.perf_counter() - began:.1f} s")
+    typer.echo(f"kept in {kernel.cache_folder()}")
