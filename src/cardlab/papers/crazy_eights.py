@@ -90,6 +90,7 @@ QUICK = Plan(240, 120, 20, 80, (10, 100, 1000), (1_000, 10_000, 100_000, 600_000
 
 FAIR = ("heuristic", "tabular_q", "monte_carlo:1000", "information_set:1000", "fair")
 OPEN = ("alpha_beta_points_open:4", "monte_carlo_open:1000", "uct_open:1000")
+CURVES = ("uct_open", "information_set", "fair")
 SLOW = {"determinised:30": 0.4, "oracle_open": 1.0}  # share of the games for slow agents
 
 
@@ -119,10 +120,19 @@ def all_matches(plan: Plan) -> dict[str, Match]:
     for depth in DEPTHS:
         for kind in ("points", "wins"):
             add(f"alpha_beta_{kind}_open:{depth}", "tabular_q", plan.games, SEED + 3, "depth: ")
-    for kind in ("uct_open", "information_set", "fair"):
+    for kind in CURVES:
         for budget in plan.budgets:
             add(f"{kind}:{budget}", "heuristic", plan.curve_games, SEED + 4, "curve: ")
     return matches
+
+
+def timing_matches(plan: Plan) -> dict[str, Match]:
+    """Return short matches that are played one at a time, so that times are not of a crowd."""
+    agents = [*FAIR, *OPEN, *SLOW]
+    agents += [f"{kind}:{n}" for kind in CURVES for n in plan.budgets]
+    return {
+        agent: Match.plan(GAME, [agent, "random"], 40, SEED + 6) for agent in dict.fromkeys(agents)
+    }
 
 
 def learning_curve(
@@ -180,26 +190,30 @@ def reproduce(
     curves = learning_curve(
         plan, ledger, work / "learning", lambda *at: report("learning curve", *at)
     )
+    times = measure(
+        timing_matches(plan), ledger, workers=1, progress=lambda *at: report("times", *at)
+    )
     out.mkdir(parents=True, exist_ok=True)
-    draw_figures(plan, games, curves, out)
+    draw_figures(plan, games, times, curves, out)
     path = out / f"{GAME}.md"
-    path.write_text(write_report(plan, theirs, games, curves))
+    path.write_text(write_report(plan, theirs, games, times, curves))
     return path
 
 
 def draw_figures(
     plan: Plan,
     games: dict[str, Games],
+    times: dict[str, Games],
     curves: dict[str, list[tuple[int, float, float, int]]],
     out: Path,
 ) -> None:
     """Draw the three figures of the report."""
     lines = {}
-    for kind in ("uct_open", "information_set", "fair"):
+    for kind in CURVES:
         points = []
         for budget in plan.budgets:
             one = games["curve: " + pair_name(f"{kind}:{budget}", "heuristic")]
-            points.append((one.milliseconds(), *one.score()))
+            points.append((times[f"{kind}:{budget}"].milliseconds(), *one.score()))
         lines[kind] = points
     figures.draw_curves(
         out / f"{GAME}_search.svg",
@@ -242,6 +256,7 @@ def write_report(
     plan: Plan,
     theirs: dict[str, Games],
     games: dict[str, Games],
+    times: dict[str, Games],
     curves: dict[str, list[tuple[int, float, float, int]]],
 ) -> str:
     """Return the report in Markdown; every number in it was measured by these games."""
@@ -395,7 +410,7 @@ def write_report(
             strength(agent, "random"),
             strength(agent, "heuristic") if agent != "heuristic" else "-",
             f"{games['strength: ' + pair_name(agent, 'random')].games:,}",
-            f"{games['strength: ' + pair_name(agent, 'random')].milliseconds():.2f}",
+            f"{times[agent].milliseconds():.2f}",
         )
         for agent in (*FAIR, *OPEN, *SLOW)
     ]
@@ -406,10 +421,10 @@ def write_report(
         )
         for kind in ("uct_open", "information_set")
     }
-    uct_time = games["strength: " + pair_name("uct_open:1000", "random")].milliseconds()
+    uct_time = times["uct_open:1000"].milliseconds()
     facts = {
         "size": "quick run: wide intervals" if plan is QUICK else "full run",
-        "seeds": f"{SEED} to {SEED + 5}",
+        "seeds": f"{SEED} to {SEED + 6}",
         "claims": claims_table(claims),
         "players": markdown_table(
             ("paper", "here"), ((name, f"`{agent}`") for name, agent in PLAYERS.items()), right=2
