@@ -34,7 +34,8 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     **{name: import_module(f"test_{name}").VARIANTS for name in GAMES},
     "high_card:GAME": [{}],
 }
-SOLVING = ("oracle_open", "determinised", "solver")  # interpreted they take minutes; tested apart
+# Interpreted they take minutes; tested apart.
+SOLVING = ("oracle_open", "determinised", "solver", "cribbage_expert")
 EVERY_VARIANT = [(name, options) for name, variants in VARIANTS.items() for options in variants]
 
 

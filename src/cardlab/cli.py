@@ -28,6 +28,7 @@ COMMANDS = (
     playing.play,
     playing.replay,
     analysis.score,
+    analysis.analyse,
     analysis.solve,
     study.train,
     study.reproduce,

@@ -12,8 +12,17 @@ if TYPE_CHECKING:
 
     from cardlab.arena.match import MatchResult
     from cardlab.arena.tournament import Tournament
+    from cardlab.solvers.cribbage_advice import Advice
 
-__all__ = ["compiling", "new_console", "progress_bar", "show_match", "show_tournament", "table_of"]
+__all__ = [
+    "compiling",
+    "new_console",
+    "progress_bar",
+    "show_advice",
+    "show_match",
+    "show_tournament",
+    "table_of",
+]
 
 
 def new_console() -> Console:
@@ -180,3 +189,40 @@ def show_tournament(result: Tournament, game: str) -> None:
         f"{games:,} games, the same deals for every pair, every seating; {seconds:.1f} s; "
         "± is a 95 % interval over deals"
     )
+
+
+def show_advice(advice: Advice) -> None:
+    """Print the ways to lay two cards away, best first, and one sentence of advice."""
+    from rich.text import Text
+
+    from cardlab.cards import card_text
+    from cardlab.terminal import card_look, words_look
+
+    def look(cards: tuple[int, ...]) -> Text:
+        return Text(" ").join(card_look(card_text(card)) for card in cards)
+
+    whose = "your crib" if advice.dealer else "the other's crib"
+    own, other = advice.score
+    title = Text.assemble(look(advice.cards), f"   {whose}, you {own}, the other {other}")
+    table = table_of("")
+    for head in ("lay away", "keep"):
+        table.add_column(head, no_wrap=True)
+    for head in ("hand", "from-to", "median", "crib", "peg", "total", "win %"):
+        table.add_column(head, justify="right")
+    for place, one in enumerate(advice.choices):
+        table.add_row(
+            "" if place else ">",
+            look(one.laid),
+            look(one.kept),
+            f"{one.mean:.2f}",
+            f"{one.least}-{one.most}",
+            f"{one.median:g}",
+            f"{one.crib:+.2f}",
+            f"{one.pegging:+.2f}",
+            f"{one.points:.2f}",
+            f"{100 * one.win:.1f}",
+            style="" if place else "bold",
+        )
+    out = new_console()
+    out.print(title, table)
+    out.print(words_look(advice.sentence()))

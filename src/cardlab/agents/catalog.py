@@ -76,6 +76,18 @@ class Entry:
 TREES = Parameter("trees", 1, 1, "trees that share the budget", high=64)
 THREADS = Parameter("threads", 1, 1, "threads; they change the time only", high=64)
 
+# The strategies of agents.cribbage_strategies, each playable by itself.
+CRIBBAGE_STRATEGIES = {
+    "hand_max_min": "keeps the hand that counts most at worst",
+    "hand_max_avg": "keeps the hand that counts most on average",
+    "hand_max_med": "keeps the hand with the highest median",
+    "hand_max_poss": "keeps the hand that can count most",
+    "crib_min_avg": "lays away what counts least in the crib",
+    "pegging_max_avg_gained": "keeps what pegs most on average",
+    "pegging_max_med_gained": "keeps what has the highest median in pegging",
+    "pegging_min_avg_given": "keeps what lets the other peg least",
+}
+
 CATALOG: tuple[Entry, ...] = (
     Entry("random", "takes any legal action", "cardlab.agents.random_agent:RandomAgent"),
     Entry(
@@ -95,6 +107,42 @@ CATALOG: tuple[Entry, ...] = (
         "plays a solution wherever there is one",
         "cardlab.agents.solver:Solver",
         games=("birds_of_a_feather",),
+    ),
+    Entry(
+        "cribbage_expert",
+        "weighs hand, crib and pegging, guesses and solves in the play, knows the score",
+        "cardlab.agents.cribbage_expert:CribbageExpert",
+        (Parameter("samples", 30, 1, "guesses at the other hand a decision", high=1820),),
+        games=("cribbage",),
+    ),
+    Entry(
+        "cribbage_expected_value",
+        "lays away by hand, crib and pegging as the expert, pegs greedily",
+        "cardlab.agents.cribbage_expert:CribbageExpectedValue",
+        games=("cribbage",),
+    ),
+    Entry(
+        "cribbage_hand_max",
+        "keeps the best hand on average, pegs greedily",
+        "cardlab.agents.cribbage_expert:CribbageHandMax",
+        games=("cribbage",),
+    ),
+    Entry(
+        "cribbage_weighted",
+        "weighs eight strategies by the score, as it learned against itself",
+        "cardlab.agents.cribbage_strategies:learned",
+        games=("cribbage",),
+    ),
+    Entry(
+        "cribbage_random_weights",
+        "weighs eight strategies at random, what learning starts from",
+        "cardlab.agents.cribbage_strategies:unlearned",
+        (Parameter("seed", 0, 0, "which random weights"),),
+        games=("cribbage",),
+    ),
+    *(
+        Entry(name, told, f"cardlab.agents.cribbage_strategies:{name}", games=("cribbage",))
+        for name, told in CRIBBAGE_STRATEGIES.items()
     ),
     Entry(
         "monte_carlo",

@@ -1,4 +1,4 @@
-"""Commands that analyse: score, solve."""
+"""Commands that analyse: score, analyse, solve."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 
 from cardlab.commands.arguments import Json, Workers, read_workers
-from cardlab.display import compiling, new_console, progress_bar, table_of
+from cardlab.display import compiling, new_console, progress_bar, show_advice, table_of
 from cardlab.errors import CardlabError
 
-__all__ = ["score", "solve"]
+__all__ = ["analyse", "score", "solve"]
 
 SETTLED_AT_SIGHT = 10  # a seed of Birds of a Feather whose nine of clubs fits no other card
 
@@ -51,6 +51,33 @@ def score(
         looks = Text(" ").join(card_look(card_text(card)) for card in row.cards)
         table.add_row(row.reason, looks, str(row.points))
     new_console().print(table)
+
+
+def analyse(
+    game: Annotated[str, typer.Argument(help="cribbage", metavar="GAME")],
+    hand: Annotated[str, typer.Argument(help="six cards, such as '5H 5D 6S JC 4H KD'")],
+    dealer: Annotated[
+        bool, typer.Option("--dealer/--pone", help="whether the crib is yours")
+    ] = False,
+    score: Annotated[str, typer.Option(help="your score and the other's, such as 78-81")] = "0-0",
+    as_json: Json = False,
+) -> None:
+    """Rank the 15 ways to lay two of six cards away.
+
+    Example: cardlab analyse cribbage "5H 5D 6S JC 4H KD" --dealer --score 78-81
+    """
+    from cardlab.games import find_game
+    from cardlab.solvers.cribbage_advice import advise, parse_hand, parse_score
+
+    if find_game(game).name != "cribbage":
+        raise CardlabError(f"hands of {game} cannot be analysed; use cribbage")
+    cards, scores = parse_hand(hand), parse_score(score)
+    with compiling():
+        advice = advise(cards, dealer=dealer, score=scores)
+    if as_json:
+        typer.echo(json.dumps(advice.to_dict(), indent=2))
+    else:
+        show_advice(advice)
 
 
 def solve(

@@ -19,6 +19,11 @@ TRAININGS = {
     "crazy_eights/tabular_q": "cardlab.learning.tabular_q",
     "birds_of_a_feather/solvability": "cardlab.learning.solvability",
     "birds_of_a_feather/evolved_ordering": "cardlab.learning.evolved_ordering",
+    "cribbage/tosses": "cardlab.learning.cribbage_tosses",
+    "cribbage/pegging_statistics": "cardlab.learning.cribbage_pegging",
+    "cribbage/win_probability": "cardlab.learning.cribbage_winning",
+    "cribbage/greedy_pegging": "cardlab.learning.greedy_pegging",
+    "cribbage/strategy_weights": "cardlab.learning.strategy_weights",
 }
 
 

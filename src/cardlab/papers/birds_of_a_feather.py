@@ -341,14 +341,17 @@ def write_report(
         and name != "dfs"
         and theirs[name]["seconds"].mean() > theirs["dfs"]["seconds"].mean()
     ]
-    solvable = {name: ours["dfs"]["solved"][: len(one["solved"])] for name, one in trees.items()}
+    solvable = {
+        name: ours["dfs"]["solved"][: len(one["solved"])].astype(bool)
+        for name, one in trees.items()
+    }
     tree_rows = [
         (
             name,
             f"{int(one['solved'].sum())} of {int(solvable[name].sum())}",
-            number(one["nodes"].mean()),
-            number(one["seconds"].mean()),
-            number(one["seconds"].max()),
+            number(one["nodes"][solvable[name]].mean()),
+            number(one["seconds"][solvable[name]].mean()),
+            number(one["seconds"][solvable[name]].max()),
         )
         for name, one in trees.items()
     ]
@@ -390,7 +393,7 @@ def write_report(
             "MCTS solves every deal of 30 in 15 moves, 23 minutes a deal",
             f"30 of 30, {THEIR_MCTS_SECONDS:.0f} s",
             f"{int(trees['mcts']['solved'].sum())} of {int(solvable['mcts'].sum())} solvable, "
-            f"{trees['mcts']['seconds'].mean():.1f} s",
+            f"{trees['mcts']['seconds'][solvable['mcts']].mean():.1f} s",
             "agrees" if trees["mcts"]["solved"].sum() == solvable["mcts"].sum() else "differs",
         ),
         Claim(
