@@ -204,19 +204,17 @@ def show_advice(advice: Advice) -> None:
     whose = "your crib" if advice.dealer else "the other's crib"
     own, other = advice.score
     title = Text.assemble(look(advice.cards), f"   {whose}, you {own}, the other {other}")
-    table = table_of("")
+    table = table_of()
     for head in ("lay away", "keep"):
         table.add_column(head, no_wrap=True)
-    for head in ("hand", "from-to", "median", "crib", "peg", "total", "win %"):
-        table.add_column(head, justify="right")
+    for head in ("hand", "min/med/max", "crib", "peg", "total", "win %"):
+        table.add_column(head, justify="right", no_wrap=True)
     for place, one in enumerate(advice.choices):
         table.add_row(
-            "" if place else ">",
             look(one.laid),
             look(one.kept),
             f"{one.mean:.2f}",
-            f"{one.least}-{one.most}",
-            f"{one.median:g}",
+            f"{one.least}/{one.median:g}/{one.most}",
             f"{one.crib:+.2f}",
             f"{one.pegging:+.2f}",
             f"{one.points:.2f}",
