@@ -200,7 +200,7 @@ def test_mistakes_are_one_sentence(tmp_path: Path) -> None:
 
 def test_the_shipped_table_is_what_its_description_says(crazy_eights: Game) -> None:
     tables = Path(tabular_q.__file__).parent.parent / "agents" / "tables"
-    origin = json.loads((tables / "crazy_eights_tabular_q.json").read_text())
+    origin = json.loads((tables / "crazy_eights_tabular_q.json").read_text(encoding="utf-8"))
     assert origin["rules"] == crazy_eights.rules_version
     assert origin["config"]["games"] == 600_000
     agent = find_agent("tabular_q", crazy_eights)
