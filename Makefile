@@ -31,8 +31,10 @@ fix: $(VENV)/dev  ## let the formatter and the linter mend what they can
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
-bench: $(VENV)/bench  ## speed beside OpenSpiel, in one run
+bench: $(VENV)/bench  ## speed beside OpenSpiel and RLCard, and of the solvers
 	$(BIN)/python benchmarks/bench.py
+	$(BIN)/python benchmarks/birds.py
+	$(BIN)/python benchmarks/cribbage.py
 
 crosscheck: $(VENV)/bench  ## the rules beside other programs, move by move
 	$(BIN)/python crosscheck/uno_rlcard.py
