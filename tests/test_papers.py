@@ -100,3 +100,30 @@ def test_a_killed_reproduction_goes_on_where_it_was(tmp_path: Path) -> None:
     third = subprocess.run(command, capture_output=True, text=True, check=True)
     assert third.returncode == 0
     assert (tmp_path / "out" / "crazy_eights.md").read_text() == report
+
+
+def test_the_report_on_birds_of_a_feather(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from cardlab.learning import solvability
+    from cardlab.papers import birds_of_a_feather as paper
+
+    training = solvability.Config(seeds=6, slow_rows=60, epochs=2)
+    monkeypatch.setattr(paper, "QUICK", paper.Plan(range(4), 1, 500, range(200), training))
+    monkeypatch.setattr(paper, "THEIR_PROTOCOL", range(3))
+    monkeypatch.setattr(paper, "QUEUE_NODES", 500)
+    stages: list[str] = []
+
+    def reproduce() -> str:
+        path = paper.reproduce(
+            tmp_path / "out",
+            tmp_path / "work",
+            quick=True,
+            workers=1,
+            report=lambda stage, *_: stages.append(stage),
+        )
+        return path.read_text()
+
+    report = reproduce()
+    assert "{" not in report.replace("`{", "")
+    assert {"50 seeds", "many seeds", "tree search", "census"} <= set(stages)
+    assert (tmp_path / "out" / "birds_of_a_feather_nodes.svg").exists()
+    assert reproduce() == report
