@@ -122,7 +122,8 @@ def _read(path: Path) -> dict[str, Any]:
             return dict(arrays)
     except FileNotFoundError:
         raise CardlabError(
-            f"there is no model {path}; train one with `cardlab train birds_of_a_feather/solvability`"
+            f"there is no model {path}; make one with "
+            "`cardlab train birds_of_a_feather/solvability`"
         ) from None
 
 
