@@ -14,8 +14,9 @@ import pytest
 from cardlab.arena.match import Match, play_match
 from cardlab.errors import CardlabError
 from cardlab.kernel import JIT
+from cardlab.locks import only_one
 from cardlab.papers.claim import Claim, binomial_margin, claims_table, compare
-from cardlab.papers.measurements import Ledger, measure
+from cardlab.papers.measurements import Ledger, measure, source_digest
 
 pytestmark = pytest.mark.skipif(not JIT, reason="too many games to interpret")
 
@@ -79,7 +80,7 @@ def test_a_killed_reproduction_goes_on_where_it_was(tmp_path: Path) -> None:
     script = tmp_path / "small.py"
     script.write_text(SMALL_RUN)
     command = [sys.executable, str(script), str(tmp_path / "out"), str(tmp_path / "work")]
-    ledger = tmp_path / "work" / "ledger.jsonl"
+    ledger = tmp_path / "work" / source_digest() / "ledger.jsonl"
     running = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
     )
@@ -97,8 +98,7 @@ def test_a_killed_reproduction_goes_on_where_it_was(tmp_path: Path) -> None:
     for name in ("search", "learning", "fairness"):
         picture = (tmp_path / "out" / f"crazy_eights_{name}.svg").read_text()
         assert picture.startswith("<?xml")
-    third = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert third.returncode == 0
+    subprocess.run(command, capture_output=True, text=True, check=True)
     assert (tmp_path / "out" / "crazy_eights.md").read_text() == report
 
 
@@ -127,3 +127,39 @@ def test_the_report_on_birds_of_a_feather(tmp_path: Path, monkeypatch: pytest.Mo
     assert {"50 seeds", "many seeds", "tree search", "census"} <= set(stages)
     assert (tmp_path / "out" / "birds_of_a_feather_nodes.svg").exists()
     assert reproduce() == report
+
+
+def test_two_runs_do_not_share_a_place(tmp_path: Path) -> None:
+    with only_one(tmp_path / "run"):
+        with (
+            pytest.raises(CardlabError, match="is in use by another run"),
+            only_one(tmp_path / "run"),
+        ):
+            pass
+        with only_one(tmp_path / "other"):
+            pass
+    with only_one(tmp_path / "run"):
+        pass
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("train", "crazy_eights/tabular_q", "--out", "FILE"),
+        ("reproduce", "crazy_eights", "--quick", "--work", "FILE"),
+        ("reproduce", "crazy_eights", "--quick", "--out", "FILE/below"),
+        ("train", "crazy_eights/tabular_q", "--set", "games=1", "--set", "games=2"),
+        ("solve", "birds_of_a_feather", "--seeds", "0:10000000000000"),
+        ("reproduce", "uno"),
+    ],
+    ids=str,
+)
+def test_mistakes_end_in_one_sentence(tmp_path: Path, args: tuple[str, ...]) -> None:
+    (tmp_path / "file").write_text("in the way")
+    given = [one.replace("FILE", str(tmp_path / "file")) for one in args]
+    ended = subprocess.run(
+        [sys.executable, "-m", "cardlab.cli", *given], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("cardlab: ")
+    assert len(ended.stderr.splitlines()) == 1

@@ -129,7 +129,8 @@ def show_match(result: MatchResult) -> None:
     seats = result.games // result.deals
     seating = "seats swapped" if seats == 2 else f"{seats} seatings each"
     options = "".join(f", {name}={str(value).lower()}" for name, value in _changed(result))
-    table = table_of("agent", title=f"[bold]{result.game}[/]{options}")
+    table = table_of(title=f"[bold]{result.game}[/]{options}")
+    table.add_column("agent", overflow="fold")  # names that differ at their end stay apart
     for name in ("wins", "ties", "losses", "score %", "points a game", "ms a move"):
         table.add_column(name, justify="right")
     for one in result.standings:

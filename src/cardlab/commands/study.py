@@ -11,6 +11,7 @@ import typer
 from cardlab.commands.arguments import GameName, Json, Workers, read_workers
 from cardlab.display import compiling, new_console, progress_bar, table_of
 from cardlab.errors import CardlabError
+from cardlab.locks import only_one
 
 __all__ = ["reproduce", "train"]
 
@@ -47,12 +48,16 @@ def train(
     config = read_config(module.Config, setting or ())
     folder = out or Path("runs") / what
     try:
-        with compiling(), progress_bar("training") as progress:
+        with only_one(folder), compiling(), progress_bar("training") as progress:
             summary = module.train(config, folder, lambda stage, *at: progress(*at, stage))
     except KeyboardInterrupt:
         raise CardlabError(
             f"stopped; the same command goes on from the last checkpoint in {folder}"
         ) from None
+    except ImportError as error:
+        raise CardlabError(f"{what} needs {error.name}; install cardlab[papers]") from None
+    except OSError as error:
+        raise CardlabError(f"{error.filename or folder} cannot be used: {error.strerror}") from None
     if as_json:
         typer.echo(json.dumps(summary, indent=2))
         return
@@ -84,12 +89,15 @@ def reproduce(
     Example: cardlab reproduce crazy_eights --quick
     """
     from cardlab.papers import find_paper
+    from cardlab.papers.figures import require_figures
 
     paper = find_paper(game)
     folder = work or Path("runs") / "reproduce" / (f"{game}-quick" if quick else game)
     target = out or (Path("runs") / "papers" if quick else Path("docs") / "papers")
     try:
-        with compiling(), progress_bar("measuring") as progress:
+        require_figures()  # before the first game, not after the last
+        target.mkdir(parents=True, exist_ok=True)
+        with only_one(folder), compiling(), progress_bar("measuring") as progress:
             path = paper.reproduce(
                 target,
                 folder,
@@ -99,4 +107,8 @@ def reproduce(
             )
     except KeyboardInterrupt:
         raise CardlabError(f"stopped; the same command goes on with what is in {folder}") from None
+    except ImportError as error:
+        raise CardlabError(f"the report needs {error.name}; install cardlab[papers]") from None
+    except OSError as error:
+        raise CardlabError(f"{error.filename or folder} cannot be used: {error.strerror}") from None
     new_console().print(f"report: {path}", markup=False)

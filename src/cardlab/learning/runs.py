@@ -6,6 +6,7 @@ import dataclasses
 import json
 import os
 import subprocess
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -35,6 +36,8 @@ def read_config(kind: type[Config], settings: Sequence[str]) -> Config:
         name, equals, text = setting.partition("=")
         if name not in fields:
             raise CardlabError(suggest("setting", name, fields))
+        if name in values:
+            raise CardlabError(f"setting {name} is given twice")
         if not equals:
             raise CardlabError(f"setting {setting!r} has no value; write it as {name}=value")
         values[name] = _read_value(name, text, type(fields[name].default))
@@ -58,7 +61,10 @@ def open_run(folder: Path, config: Any) -> None:
     path = folder / "config.json"
     wanted = json.loads(json.dumps(dataclasses.asdict(config)))
     if path.exists():
-        found = json.loads(path.read_text())
+        try:
+            found = dict(json.loads(path.read_text()))
+        except (ValueError, TypeError):
+            raise CardlabError(f"{path} is damaged; name another folder with --out") from None
         if found != wanted:
             names = sorted(found.keys() | wanted.keys())
             changed = [name for name in names if found.get(name) != wanted.get(name)]
@@ -99,8 +105,11 @@ def load_arrays(path: Path) -> dict[str, Array] | None:
 
     if not path.exists():
         return None
-    with np.load(path, allow_pickle=False) as file:
-        return dict(file)
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return dict(file)
+    except (ValueError, EOFError, zipfile.BadZipFile):
+        raise CardlabError(f"{path} is damaged; remove it to start again") from None
 
 
 def provenance(game: Game, command: str, config: Any) -> dict[str, Any]:

@@ -24,6 +24,7 @@ import numpy as np
 from cardlab.arena.workers import stream_results
 from cardlab.errors import CardlabError
 from cardlab.game import Array
+from cardlab.locks import only_one
 from cardlab.seeding import read_seed
 from cardlab.solvers.birds_of_a_feather import solve_seeds
 
@@ -31,6 +32,7 @@ __all__ = ["Census", "Rows", "parse_range", "take_census"]
 
 CHUNK = 5_000
 HARDEST = 10
+MOST_SEEDS = 100_000_000
 SEEDS_PER_SECOND = 20_000  # a guess, to tell whether other processes are worth starting
 COLUMNS = ("seed", "solvable", "nodes", "disconnected")
 HEADER = (",".join(COLUMNS) + "\n").encode()
@@ -96,6 +98,8 @@ def parse_range(text: str) -> range:
         ) from None
     if not seeds:
         raise CardlabError(f"--seeds {text} holds no seed; the second number must be the larger")
+    if seeds[-1] - seeds[0] >= MOST_SEEDS:
+        raise CardlabError(f"--seeds {text} holds more than {MOST_SEEDS:,} seeds; take a part")
     return seeds
 
 
@@ -107,6 +111,15 @@ def take_census(
     progress: Callable[[int, int], None] | None = None,
 ) -> Census:
     """Settle a range of seeds, going on from what `out` holds already, and return all rows."""
+    if out is not None:
+        with only_one(out):
+            return _take_census(seeds, out, workers, progress)
+    return _take_census(seeds, None, workers, progress)
+
+
+def _take_census(
+    seeds: range, out: Path | None, workers: int, progress: Callable[[int, int], None] | None
+) -> Census:
     store = _store(out)
     try:
         before = store.read()
@@ -161,6 +174,11 @@ def _check_start(rows: Rows, seeds: range, out: Path | None) -> None:
 
 
 # Where rows are kept
+
+
+def is_seed(text: str) -> bool:
+    """Return whether a file is named by a seed."""
+    return text.removeprefix("-").isdigit()
 
 
 class _Store(Protocol):
@@ -258,7 +276,8 @@ class _Parquet:
         return self.path.with_name(f"{self.path.name}.parts")
 
     def parts(self) -> list[Path]:
-        return sorted(self.folder.glob("*.parquet"), key=lambda part: int(part.stem))
+        found = [part for part in self.folder.glob("*.parquet") if is_seed(part.stem)]
+        return sorted(found, key=lambda part: int(part.stem))
 
     def read(self) -> Rows:
         import pyarrow as pa

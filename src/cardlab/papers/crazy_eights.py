@@ -26,7 +26,7 @@ from cardlab.papers.claim import (
     fill_template,
     markdown_table,
 )
-from cardlab.papers.measurements import Games, Ledger, measure
+from cardlab.papers.measurements import Games, Ledger, measure, source_digest
 
 __all__ = ["reproduce"]
 
@@ -182,6 +182,7 @@ def reproduce(
 ) -> Path:
     """Measure everything that is not yet measured, draw, write the report; return its path."""
     plan = QUICK if quick else FULL
+    work /= source_digest()  # measurements of other code stay apart
     ledger = Ledger(work / "ledger.jsonl")
     theirs = play_competition(ledger, workers, lambda *at: report("competition", *at))
     games = measure(
@@ -241,6 +242,11 @@ def draw_figures(
 def percent(value: tuple[float, float]) -> str:
     """Return a score with its margin."""
     return f"{value[0]:.1f} ± {value[1]:.1f}"
+
+
+def depths_text(depths: list[str]) -> str:
+    """Return depths in words."""
+    return f"depth {' and '.join(depths)}" if depths else "no depth"
 
 
 def their_score(first: str, second: str) -> tuple[float, float]:
@@ -437,8 +443,8 @@ def write_report(
         "their_points_depth": percent(learner[0]),
         "their_wins_depth": percent(learner[1]),
         "depths": markdown_table(("depth", "points", "wins"), depth_rows),
-        "fitting_wins": " and ".join(fitting["wins"]) or "none",
-        "fitting_points": " and ".join(fitting["points"]) or "none",
+        "fitting_wins": depths_text(fitting["wins"]),
+        "fitting_points": depths_text(fitting["points"]),
         "strengths": markdown_table(
             ("agent", "sees", "against random", "against heuristic", "games", "ms a decision"),
             strengths,

@@ -8,17 +8,24 @@ from typing import Any
 
 from cardlab.errors import CardlabError
 
-__all__ = ["draw_bars", "draw_curves"]
+__all__ = ["draw_bars", "draw_curves", "require_figures"]
 
 COLOURS = ("#1b6ca8", "#d1495b", "#3a7d44", "#8d6a9f", "#b08900", "#555555")
 MARKS = "osD^vP"
 
 
-def _new(width: float, height: float) -> tuple[Any, Any, Any]:
+def require_figures() -> None:
+    """Make sure that figures can be drawn."""
     try:
-        import matplotlib
+        import matplotlib  # noqa: F401 - asked for only
     except ImportError:
         raise CardlabError("figures need matplotlib; install cardlab[papers]") from None
+
+
+def _new(width: float, height: float) -> tuple[Any, Any, Any]:
+    require_figures()
+    import matplotlib
+
     matplotlib.use("svg")
     matplotlib.rcParams["svg.hashsalt"] = "cardlab"
     from matplotlib import pyplot

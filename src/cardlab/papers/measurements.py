@@ -23,7 +23,7 @@ from cardlab.arena.workers import stream_results
 from cardlab.errors import CardlabError
 from cardlab.game import Array
 
-__all__ = ["Games", "Ledger", "measure"]
+__all__ = ["Games", "Ledger", "measure", "source_digest"]
 
 STRETCH = 20  # deals
 
@@ -74,10 +74,10 @@ def _mean_and_margin(values: Array) -> tuple[float, float]:
 
 @cache
 def source_digest() -> str:
-    """Return a digest of the package's source code."""
+    """Return a digest of the package's source code, its tables and its models."""
     root = Path(cardlab.__file__).parent
     digest = hashlib.blake2b(digest_size=8)
-    for path in sorted(root.rglob("*.py")):
+    for path in sorted([*root.rglob("*.py"), *root.rglob("*.npz")]):
         if "papers" not in path.relative_to(root).parts:  # reports may be reworded
             digest.update(path.read_bytes())
     return digest.hexdigest()
