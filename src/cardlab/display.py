@@ -131,7 +131,7 @@ def show_match(result: MatchResult) -> None:
     options = "".join(f", {name}={str(value).lower()}" for name, value in _changed(result))
     table = table_of(title=f"[bold]{result.game}[/]{options}")
     table.add_column("agent", overflow="fold")  # names that differ at their end stay apart
-    for name in ("wins", "ties", "losses", "score %", "points a game", "ms a move"):
+    for name in ("wins", "ties", "losses", "score %", "points", "ms a move"):
         table.add_column(name, justify="right")
     for one in result.standings:
         table.add_row(

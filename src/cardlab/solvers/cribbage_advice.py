@@ -62,7 +62,7 @@ class Advice:
         if self.by_wins:
             ahead = 100 * (best.win - second.win)
             gist = f"it wins {100 * best.win:.1f} % from {self.score[0]}-{self.score[1]}"
-            margin = f"{ahead:.1f} % more"
+            margin = f"{ahead:.1f} percentage points more"
         else:
             ahead = best.points - second.points
             gist = f"{best.points:.2f} points in all"
