@@ -22,6 +22,7 @@ import reference_cribbage as reference
 from cardlab import seeding
 from cardlab.agents import cribbage_strategies as strategies
 from cardlab.agents.catalog import CRIBBAGE_STRATEGIES, find_agent
+from cardlab.agents.cribbage_expert import laying
 from cardlab.agents.cribbage_strategies import (
     NUM_STRATEGIES,
     STRATEGIES,
@@ -30,7 +31,6 @@ from cardlab.agents.cribbage_strategies import (
     best_choice,
     blended,
     desirabilities,
-    lay_action,
     load_weights,
     pegging_table,
     pure_weights,
@@ -127,7 +127,7 @@ def test_the_first_of_equal_choices_is_taken() -> None:
     assert best_choice(wanted, even) == 9
     hand = np.array([3, 10, 11, 30, 40, 51])
     for choice, pair in enumerate(combinations(hand.tolist(), 2)):
-        assert tuple(PAIRS[lay_action(hand, choice) - LAY]) == pair
+        assert tuple(PAIRS[laying(hand, choice) - LAY]) == pair
 
 
 def test_weights_are_those_of_the_cell_and_its_neighbours() -> None:
@@ -225,7 +225,7 @@ class PlainLearner:
                 wishes = self.desk.wanted.copy()
                 choice, marks = self.choose(wishes, self.cell(seat, place))
                 paths[seat].append((place, marks))
-                self.game.apply(s, lay_action(self.desk.cards, choice))
+                self.game.apply(s, laying(self.desk.cards, choice))
             else:
                 self.game.apply(s, strategies.greedy_card(s, seat))
         for seat in range(2):

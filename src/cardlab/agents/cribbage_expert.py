@@ -42,6 +42,7 @@ __all__ = [
     "Memory",
     "greedy_card",
     "lay_by_points",
+    "laying",
     "laying_of",
     "play_card",
 ]

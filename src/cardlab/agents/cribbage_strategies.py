@@ -39,18 +39,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardlab import seeding
-from cardlab.agents.cribbage_expert import greedy_card
+from cardlab.agents.cribbage_expert import greedy_card, laying
 from cardlab.cards import ALL_CARDS
 from cardlab.errors import CardlabError
 from cardlab.game import Array, Turn, Turns
-from cardlab.games.cribbage import DECK, LAY, LAY_AWAY
+from cardlab.games.cribbage import LAY_AWAY
 from cardlab.kernel import int64, kernel
 from cardlab.solvers.cribbage_statistics import (
     CHOICES,
     DEALT,
     MOST,
     NUMBERS,
-    PLACES,
     RANKS,
     TRIPLES,
     analyse_one,
@@ -70,7 +69,6 @@ __all__ = [
     "best_choice",
     "blended",
     "desirabilities",
-    "lay_action",
     "load_weights",
     "pegging_table",
     "pure_weights",
@@ -237,13 +235,6 @@ def best_choice(wanted: Any, weights: Any) -> int:
 
 
 @kernel
-def lay_action(cards: Any, choice: int) -> int:
-    """Return the action that a choice among six ascending cards is."""
-    low, high = int64(cards[PLACES[choice, 0]]), int64(cards[PLACES[choice, 1]])
-    return LAY + low * (2 * DECK - 1 - low) // 2 + high - low - 1
-
-
-@kernel
 def choose(s: Any, seat: int, weights: Any, pegging: Any, desk: Any) -> int:
     """Return what the weighted strategies lay away, or the card that pegs most at once."""
     if s.phase != LAY_AWAY:
@@ -253,7 +244,7 @@ def choose(s: Any, seat: int, weights: Any, pegging: Any, desk: Any) -> int:
     own, other = int64(s.scores[seat]) + ahead, int64(s.scores[1 - seat]) + ahead
     desirabilities(s.hands[seat], role, pegging, desk)
     weigh(weights, own, other, role, 0.0, desk.weights)
-    return lay_action(desk.cards, best_choice(desk.wanted, desk.weights))
+    return laying(desk.cards, best_choice(desk.wanted, desk.weights))
 
 
 @kernel

@@ -36,7 +36,10 @@ def train(
     from cardlab.learning.runs import read_config
 
     if what is None:
-        table = table_of("training", "what it does", "settings")
+        table = table_of()
+        table.add_column("training", no_wrap=True)
+        for head in ("what it does", "settings"):
+            table.add_column(head)
         for name in TRAININGS:
             module = find_training(name)
             fields = dataclasses.fields(module.Config)

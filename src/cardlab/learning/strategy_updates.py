@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cardlab.agents.cribbage_expert import greedy_card
+from cardlab.agents.cribbage_expert import greedy_card, laying
 from cardlab.agents.cribbage_strategies import (
     FULL,
     NUM_STRATEGIES,
@@ -21,7 +21,6 @@ from cardlab.agents.cribbage_strategies import (
     best_choice,
     cell,
     desirabilities,
-    lay_action,
     weigh,
     worth,
 )
@@ -143,7 +142,7 @@ def lay_away(
     notes.scores[seat, number, 0] = own
     notes.scores[seat, number, 1] = other
     notes.scores[seat, number, 2] = role
-    return lay_action(desk.cards, choice)
+    return laying(desk.cards, choice)
 
 
 @kernel

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from cardlab.features.birds_of_a_feather import is_joined
 from cardlab.games.birds_of_a_feather import (
     CELLS,
     EMPTY,
@@ -22,18 +23,6 @@ __all__ = ["choose"]
 
 IN_LINE = np.array([sum(1 << int(c) for c in row) for row in PARTNER], dtype=np.int64)
 COVERED, LEFT, FEWEST, APART = 4, 3, 6, 1000
-
-
-@kernel
-def all_joined(members: int, links: Any) -> bool:
-    """Return whether a set hangs together, where `links[i]` are the neighbours of member i."""
-    reached = members & -members
-    new = reached
-    while new:
-        near = links[lowest_bit(new)] & members & ~reached
-        new = new & (new - 1) | near
-        reached |= near
-    return reached == members
 
 
 @kernel
@@ -67,9 +56,7 @@ def choose(s: Any, seat: int, actions: Any, count: int) -> int:
             fewest = min(fewest, count_bits(pairs & TOUCHING[lowest_bit(rest)]))
             rest &= rest - 1
         cost -= FEWEST * fewest
-        if not (
-            all_joined(cards & ~bit(covered), FITS) and all_joined(cells & ~bit(start), IN_LINE)
-        ):
+        if not (is_joined(cards & ~bit(covered), FITS) and is_joined(cells & ~bit(start), IN_LINE)):
             cost += APART
         if cost < least:
             least = cost
