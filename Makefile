@@ -56,7 +56,7 @@ $(VENV)/base: $(VENV)/python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/dev: $(VENV)/python pyproject.toml constraints.txt
-	$(PIP) --editable '.[dev,papers]'
+	$(PIP) --editable '.[dev,papers,train]'
 	@touch $(VENV)/base $@
 
 $(VENV)/bench: $(VENV)/python pyproject.toml constraints.txt

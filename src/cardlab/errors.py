@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from importlib.util import find_spec
 
-__all__ = ["CardlabError", "CardlabWarning", "IllegalAction", "suggest"]
+__all__ = ["CardlabError", "CardlabWarning", "IllegalAction", "require", "suggest"]
 
 
 class CardlabError(ValueError):
@@ -29,3 +30,12 @@ def suggest(what: str, given: str, known: Iterable[str]) -> str:
     if near:
         return f"unknown {what} {given!r}; did you mean {near[0]!r}?"
     return f"unknown {what} {given!r}; known: {', '.join(names)}"
+
+
+def require(what: str, extra: str, *modules: str) -> None:
+    """Make sure that the libraries of an extra are installed before `what` starts."""
+    missing = [name for name in modules if find_spec(name) is None]
+    if missing:
+        raise CardlabError(
+            f"{what} needs {' and '.join(missing)}; install with: pip install 'cardlab[{extra}]'"
+        )
