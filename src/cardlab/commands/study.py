@@ -41,13 +41,20 @@ def train(
         for head in ("what it does", "settings"):
             table.add_column(head)
         for name in TRAININGS:
-            module = find_training(name)
+            try:
+                module = find_training(name)
+            except ImportError as error:
+                table.add_row(name, _missing("it", error), "")
+                continue
             fields = dataclasses.fields(module.Config)
             summary = (module.__doc__ or "").partition("\n\n")[0].replace("\n", " ")
             table.add_row(name, summary, "\n".join(f"{one.name}={one.default}" for one in fields))
         new_console().print(table)
         return
-    module = find_training(what)
+    try:
+        module = find_training(what)
+    except ImportError as error:
+        raise CardlabError(_missing(what, error)) from None
     config = read_config(module.Config, setting or ())
     folder = out or Path("runs") / what
     try:
@@ -58,7 +65,7 @@ def train(
             f"stopped; the same command goes on from the last checkpoint in {folder}"
         ) from None
     except ImportError as error:
-        raise CardlabError(f"{what} needs {error.name}; install cardlab[papers]") from None
+        raise CardlabError(_missing(what, error)) from None
     except OSError as error:
         raise CardlabError(f"{error.filename or folder} cannot be used: {error.strerror}") from None
     if as_json:
@@ -111,7 +118,12 @@ def reproduce(
     except KeyboardInterrupt:
         raise CardlabError(f"stopped; the same command goes on with what is in {folder}") from None
     except ImportError as error:
-        raise CardlabError(f"the report needs {error.name}; install cardlab[papers]") from None
+        raise CardlabError(_missing("the report", error)) from None
     except OSError as error:
         raise CardlabError(f"{error.filename or folder} cannot be used: {error.strerror}") from None
     new_console().print(f"report: {path}", markup=False)
+
+
+def _missing(what: str, error: ImportError) -> str:
+    extra = "papers" if error.name in ("sklearn", "matplotlib", "pyarrow") else "train"
+    return f"{what} needs {error.name}; install with: pip install 'cardlab[{extra}]'"

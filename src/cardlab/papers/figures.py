@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cardlab.errors import CardlabError
+from cardlab.errors import require
 
 __all__ = ["draw_bars", "draw_curves", "require_figures"]
 
@@ -16,10 +16,7 @@ MARKS = "osD^vP"
 
 def require_figures() -> None:
     """Make sure that figures can be drawn."""
-    try:
-        import matplotlib  # noqa: F401 - asked for only
-    except ImportError:
-        raise CardlabError("figures need matplotlib; install cardlab[papers]") from None
+    require("figures", "papers", "matplotlib")
 
 
 def _new(width: float, height: float) -> tuple[Any, Any, Any]:

@@ -26,11 +26,12 @@ from cardlab.game import Array
 __all__ = ["Games", "Ledger", "measure", "source_digest"]
 
 STRETCH = 20  # deals
+KINDS = ("*.py", "*.npz", "*.onnx")  # what decides how an agent plays
 
 
 @dataclass(frozen=True)
 class Games:
-    """All games of a two-seat match: returns and points by deal, rotation and seat, and times."""
+    """All games of a match: returns and points by deal, rotation and seat, and times."""
 
     match: Match
     returns: Array
@@ -39,14 +40,25 @@ class Games:
     decisions: Array
 
     def score(self, place: int = 0) -> tuple[float, float]:
-        """Return an agent's score in percent over both seats, and half its 95 % interval."""
-        mine = np.stack([self.returns[:, 0, place], self.returns[:, 1, 1 - place]], axis=1)
-        return _mean_and_margin(50 * (1 + mine).mean(axis=1))
+        """Return an agent's score in percent over all its seats, and half its 95 % interval.
+
+        A win counts 1, a tie an equal share.
+        """
+        seats = self.returns.shape[2]
+        return _mean_and_margin(self._of(place, 100 * (1 + (seats - 1) * self.returns) / seats))
 
     def gain(self, place: int = 0) -> tuple[float, float]:
-        """Return an agent's points a game over both seats, and half its 95 % interval."""
-        mine = np.stack([self.points[:, 0, place], self.points[:, 1, 1 - place]], axis=1)
-        return _mean_and_margin(mine.mean(axis=1))
+        """Return an agent's points a game over all its seats, and half its 95 % interval."""
+        return _mean_and_margin(self._of(place, self.points))
+
+    def _of(self, place: int, values: Array) -> Array:
+        """Return the mean over rotations and seats of one agent for every deal."""
+        lineup = self.match.lineup
+        seats = len(lineup)
+        seat, rotation = np.arange(seats)[None, :], np.arange(seats)[:, None]
+        mine = np.array(lineup)[(seat - rotation) % seats] == place
+        mean: Array = values[:, mine].mean(axis=1)
+        return mean
 
     def ordered(self, rotation: int) -> tuple[int, int, int]:
         """Return wins of seat 0, wins of seat 1 and ties in one rotation."""
@@ -61,7 +73,7 @@ class Games:
     @property
     def games(self) -> int:
         """How many games were played."""
-        return 2 * len(self.returns)
+        return int(self.returns.shape[1]) * len(self.returns)
 
     def milliseconds(self, place: int = 0) -> float:
         """Return an agent's mean time for a decision."""
@@ -77,7 +89,7 @@ def source_digest() -> str:
     """Return a digest of the package's source code, its tables and its models."""
     root = Path(cardlab.__file__).parent
     digest = hashlib.blake2b(digest_size=8)
-    for path in sorted([*root.rglob("*.py"), *root.rglob("*.npz")]):
+    for path in sorted(one for kind in KINDS for one in root.rglob(kind)):
         if "papers" not in path.relative_to(root).parts:  # reports may be reworded
             digest.update(path.read_bytes())
     return digest.hexdigest()
