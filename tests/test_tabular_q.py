@@ -191,6 +191,8 @@ def test_mistakes_are_one_sentence(tmp_path: Path) -> None:
         read_config(tabular_q.Config, ["game=3"])
     with pytest.raises(CardlabError, match="games=many is not possible; give a whole number"):
         read_config(tabular_q.Config, ["games=many"])
+    with pytest.raises(CardlabError, match="epsilon=nan is not possible; give a number"):
+        read_config(tabular_q.Config, ["epsilon=nan"])
     assert read_config(tabular_q.Config, ["games=1_000", "learn_from_losses=true"]).games == 1000
     bad = tmp_path / "bad.npz"
     bad.write_text("no table")

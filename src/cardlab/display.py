@@ -147,7 +147,8 @@ def show_match(result: MatchResult) -> None:
     out.print(table)
     stopped = f" of {result.planned:,} planned (stopped early)" if result.stopped else ""
     out.print(
-        f"{result.games:,} games{stopped} on {result.deals:,} deals, {seating}; "
+        f"{result.games:,} games{stopped} on {result.deals:,} deal{'s' * (result.deals != 1)}, "
+        f"{seating}; "
         f"seed {result.seed}; {result.seconds:.1f} s; ± is a 95 % interval over deals"
     )
     first, even = result.standings[0], 1 / seats

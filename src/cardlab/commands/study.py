@@ -36,6 +36,11 @@ def train(
     from cardlab.learning.runs import read_config
 
     if what is None:
+        if setting or out:
+            raise CardlabError("a setting or a folder needs a training; name one as GAME/METHOD")
+        if as_json:
+            typer.echo(json.dumps(sorted(TRAININGS)))
+            return
         table = table_of()
         table.add_column("training", no_wrap=True)
         for head in ("what it does", "settings"):

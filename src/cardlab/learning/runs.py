@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import os
 import subprocess
 import zipfile
@@ -50,7 +51,10 @@ def _read_value(name: str, text: str, kind: type) -> Any:
             return {"true": True, "false": False}[text.lower()]
         if kind is int:
             return int(text.replace("_", ""))
-        return kind(text)
+        value = kind(text)
+        if kind is float and not math.isfinite(value):
+            raise ValueError
+        return value
     except (ValueError, KeyError):
         what = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
         raise CardlabError(f"setting {name}={text} is not possible; give {what}") from None
