@@ -35,6 +35,7 @@ __all__ = [
     "Comparison",
     "MatchPoints",
     "agreement",
+    "choices_on_random_hands",
     "compare",
     "play_match",
     "starting_scores",
@@ -201,12 +202,18 @@ def compare(one: Sequence[Array], two: Sequence[Array], deals: int, seed: int) -
     return Comparison(float(won.mean()), float(margin), float(out[:, 2].mean()), len(out))
 
 
-def agreement(weights: Array, hands: int, seed: int, *, spread: int = 60) -> float:
-    """Return how often two of many weights choose alike on random hands, over all pairs."""
+def choices_on_random_hands(weights: Array, hands: int, seed: int, *, spread: int = 60) -> Array:
+    """Return what each of many weights chooses, by hand and weights."""
     out = np.zeros((hands, len(weights)), dtype=np.int64)
     rng = np.array([seeding.stream(seed, "agreement")], dtype=np.int64)
     scores = np.zeros(2, dtype=np.int64)
     choose_on_random_hands(weights, spread, pegging_table(), Desk.new(), scores, rng, out)
+    return out
+
+
+def agreement(weights: Array, hands: int, seed: int, *, spread: int = 60) -> float:
+    """Return how often two of many weights choose alike on random hands, over all pairs."""
+    out = choices_on_random_hands(weights, hands, seed, spread=spread)
     alike = [
         float((out[:, i] == out[:, j]).mean()) for i, j in combinations(range(len(weights)), 2)
     ]

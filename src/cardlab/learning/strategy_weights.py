@@ -62,7 +62,7 @@ from cardlab.learning.runs import load_arrays, open_run, provenance, save_arrays
 from cardlab.learning.strategy_games import agreement, compare, play_match
 from cardlab.learning.strategy_updates import Notes, Rule, new_values, play_and_learn
 
-__all__ = ["Config", "next_entrants", "train"]
+__all__ = ["Config", "next_entrants", "total_games", "train"]
 
 CHUNK = 20_000
 UPDATES = ("thesis", "gradient")
@@ -174,13 +174,23 @@ def rounds_of(config: Config) -> int:
     return config.agents.bit_length() - 1 if config.mode == "brackets" else 1
 
 
+def total_games(config: Config) -> int:
+    """Return how many games a run has."""
+    if config.mode == "static":
+        return config.agents * config.games
+    later = config.agents - 2 if config.mode == "brackets" else 0  # bouts after the first round
+    return (config.agents // 2 + later) * config.games
+
+
 class Trainer:
     """A run in memory: its arrays are saved as they are, and nothing else decides what follows."""
 
-    def __init__(self, config: Config, folder: Path) -> None:
-        """Start anew, or where the folder's checkpoint was."""
+    def __init__(self, config: Config, folder: Path, start: Array | None = None) -> None:
+        """Start anew, from random weights or from those given, or where the checkpoint was."""
         self.config, self.folder = config, folder
-        self.first = np.stack([self.starting_weights(one) for one in range(config.agents)])
+        if start is None:
+            start = np.stack([self.starting_weights(one) for one in range(config.agents)])
+        self.first = start
         self.saved = load_arrays(folder / "checkpoint.npz") or {
             "weights": self.first.copy(),
             **new_values(),
@@ -214,14 +224,6 @@ class Trainer:
     def starting_weights(self, agent: int) -> Array:
         """Return the random weights that an agent starts with."""
         return random_weights(self.config.seed, "learner", agent, rows=self.config.rows)
-
-    def total(self) -> int:
-        """Return how many games the run has."""
-        agents, games = self.config.agents, self.config.games
-        if self.config.mode == "static":
-            return agents * games
-        later = agents - 2 if self.config.mode == "brackets" else 0  # bouts after the first round
-        return (agents // 2 + later) * games
 
     def save(self) -> None:
         """Write everything that the rest depends on, and what agent 0 has become by now."""
@@ -260,7 +262,7 @@ class Trainer:
                 if count == to_checkpoint:
                     self.save()
                 if count in (to_checkpoint, CHUNK):
-                    report("games", int(self.saved["games"]), self.total())
+                    report("games", int(self.saved["games"]), total_games(self.config))
             place[1:] = number + 1, 0
 
     def end_round(self) -> None:
@@ -318,23 +320,30 @@ def weights_text(weights: Array) -> str:
     return ", ".join(f"{STRATEGIES[k]} {mean[k]:.3f}" for k in np.argsort(-mean, kind="stable"))
 
 
-def train(config: Config, folder: Path, report: Callable[[str, int, int], None]) -> dict[str, Any]:
+def train(
+    config: Config,
+    folder: Path,
+    report: Callable[[str, int, int], None],
+    *,
+    start: Array | None = None,
+) -> dict[str, Any]:
     """Play all games of a run, or those that are left; return what came out.
 
-    `population.npz` has the weights of all agents, blended if they blend, `weights.npz` the mean of
-    those that were not beaten: all, or the two champions of the brackets.
+    Agents start with random weights, or with those in `start`, one set for each: what an earlier
+    round has left. `population.npz` has the weights of all agents, blended if they blend,
+    `weights.npz` the mean of those that were not beaten: all, or the two champions of the brackets.
     """
     check(config)
     open_run(folder, config)
-    trainer = Trainer(config, folder)
+    trainer = Trainer(config, folder, start)
     saved = trainer.saved
     if not (folder / "checkpoint.npz").exists():
         trainer.save()
-    report("games", int(saved["games"]), trainer.total())
+    report("games", int(saved["games"]), total_games(config))
     while saved["place"][0] < rounds_of(config):
         trainer.play_round(report)
         trainer.end_round()
-        report("games", int(saved["games"]), trainer.total())
+        report("games", int(saved["games"]), total_games(config))
     learned = np.stack([blended(one, config.blend) for one in saved["weights"]])
     last = learned[saved["entrants"]]
     summary: dict[str, Any] = {"games": int(saved["games"])}

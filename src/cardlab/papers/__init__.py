@@ -13,6 +13,7 @@ __all__ = ["PAPERS", "find_paper"]
 PAPERS = {
     "crazy_eights": "cardlab.papers.crazy_eights",
     "birds_of_a_feather": "cardlab.papers.birds_of_a_feather",
+    "cribbage": "cardlab.papers.cribbage",
 }
 
 

@@ -2,16 +2,41 @@
 
 from __future__ import annotations
 
+import base64
+import io
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from cardlab.errors import require
+from cardlab.game import Array
 
-__all__ = ["draw_bars", "draw_curves", "require_figures"]
+__all__ = [
+    "Dots",
+    "draw_bars",
+    "draw_curves",
+    "draw_dots",
+    "draw_histograms",
+    "draw_lines",
+    "draw_maps",
+    "draw_steps",
+    "require_figures",
+]
 
-COLOURS = ("#1b6ca8", "#d1495b", "#3a7d44", "#8d6a9f", "#b08900", "#555555")
+COLOURS = (
+    "#1b6ca8",
+    "#d1495b",
+    "#3a7d44",
+    "#8d6a9f",
+    "#b08900",
+    "#555555",
+    "#2ba6a1",
+    "#e07b39",
+)
 MARKS = "osD^vP"
+PICTURE = re.compile(r"(data:image/png;base64,)([A-Za-z0-9+/=\s]+)")
+PALETTE = 256  # most colours of a picture that is stored by number
 
 
 def require_figures() -> None:
@@ -20,6 +45,13 @@ def require_figures() -> None:
 
 
 def _new(width: float, height: float) -> tuple[Any, Any, Any]:
+    pyplot, figure, grid = _new_grid(width, height, 1, 1)
+    return pyplot, figure, grid[0, 0]
+
+
+def _new_grid(
+    width: float, height: float, rows: int, columns: int, **shared: Any
+) -> tuple[Any, Any, Any]:
     require_figures()
     import matplotlib
 
@@ -27,17 +59,33 @@ def _new(width: float, height: float) -> tuple[Any, Any, Any]:
     matplotlib.rcParams["svg.hashsalt"] = "cardlab"
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(figsize=(width, height), layout="constrained")
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    return pyplot, figure, axes
+    figure, grid = pyplot.subplots(
+        rows, columns, figsize=(width, height), layout="constrained", squeeze=False, **shared
+    )
+    for axes in grid.flat:
+        for side in ("top", "right"):
+            axes.spines[side].set_visible(False)
+    return pyplot, figure, grid
 
 
 def _save(pyplot: Any, figure: Any, path: Path) -> None:
     figure.savefig(path, metadata={"Date": None})
     pyplot.close(figure)
-    lines = path.read_text().splitlines()
-    path.write_text("\n".join(line.rstrip() for line in lines) + "\n")
+    text = PICTURE.sub(_with_palette, path.read_text())
+    path.write_text("\n".join(line.rstrip() for line in text.splitlines()) + "\n")
+
+
+def _with_palette(found: re.Match[str]) -> str:
+    """Return an embedded picture of few colours in a quarter of the bytes."""
+    from PIL import Image
+
+    picture = Image.open(io.BytesIO(base64.b64decode(found[2]))).convert("RGB")
+    colours = picture.getcolors(PALETTE)
+    if colours is None:  # more than a map has
+        return found[0]
+    small = io.BytesIO()
+    picture.quantize(len(colours)).save(small, format="png", optimize=True)
+    return found[1] + base64.b64encode(small.getvalue()).decode()
 
 
 def draw_curves(
@@ -95,4 +143,187 @@ def draw_bars(path: Path, bars: Sequence[tuple[str, float, float, bool]], x: str
     axes.set_xlabel(x)
     axes.axvline(50, color="#555555", linewidth=0.8)
     axes.legend(frameon=False, loc="lower right")
+    _save(pyplot, figure, path)
+
+
+def draw_lines(
+    path: Path,
+    panels: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]],
+    *,
+    x: str,
+    y: str,
+    columns: int = 2,
+    same_x: bool = True,
+) -> None:
+    """Draw panels of plain lines of (x, y), the same names in each, with one legend beside them."""
+    rows = -(-len(panels) // columns)
+    pyplot, figure, grid = _new_grid(9, 0.6 + 2.5 * rows, rows, columns, sharex=same_x, sharey=True)
+    for axes, (title, lines) in zip(grid.flat, panels.items(), strict=True):
+        for place, (name, points) in enumerate(lines.items()):
+            axes.plot(
+                [one[0] for one in points],
+                [one[1] for one in points],
+                label=name,
+                color=COLOURS[place % len(COLOURS)],
+                linewidth=1.5,
+            )
+        axes.set_title(title, fontsize=10)
+        axes.grid(alpha=0.3)
+        axes.ticklabel_format(axis="x", style="plain")
+    figure.supxlabel(x, fontsize=10)
+    figure.supylabel(y, fontsize=10)
+    handles, labels = grid[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside right center", frameon=False, fontsize=9)
+    _save(pyplot, figure, path)
+
+
+def draw_maps(
+    path: Path,
+    rows: Mapping[str, Sequence[Array]],
+    titles: Sequence[str],
+    *,
+    x: str,
+    y: str,
+    label: str,
+    limits: tuple[float, float],
+    extent: float,
+    colours: str = "Blues",
+    steps: int = 5,
+    level: float | None = None,
+) -> None:
+    """Draw small multiples of square maps, the first index downwards, with one scale of colours.
+
+    Few steps of colour keep noisy maps small. A dotted line is the diagonal; `level` draws the
+    contour where a map has that value.
+    """
+    count = len(titles)
+    side = 3.2 if count <= 2 else 1.25
+    width, height = side * count + 1.4, (side - 0.05) * len(rows) + 0.9
+    pyplot, figure, grid = _new_grid(width, height, len(rows), count, sharex=True, sharey=True)
+    import matplotlib
+
+    palette = matplotlib.colormaps[colours].resampled(steps)
+    for axes, title in zip(grid[0], titles, strict=True):
+        axes.set_title(title, fontsize=8 if count > 2 else 10)
+    for line, (name, maps) in zip(grid, rows.items(), strict=True):
+        for axes, one in zip(line, maps, strict=True):
+            image = axes.imshow(
+                one,
+                cmap=palette,
+                vmin=limits[0],
+                vmax=limits[1],
+                extent=(0, extent, extent, 0),
+                interpolation="none",
+            )
+            axes.plot([0, extent], [0, extent], color="#777777", linewidth=0.5, linestyle=":")
+            if level is not None:
+                middle = [(place + 0.5) * extent / len(one) for place in range(len(one))]
+                axes.contour(middle, middle, one, levels=[level], colors="black", linewidths=1)
+            axes.set_xticks([0, 60, 120])
+            axes.set_yticks([0, 60, 120])
+            axes.tick_params(labelsize=7 if count > 2 else 9)
+        line[0].set_ylabel(name, fontsize=8 if count > 2 else 10)
+    figure.supxlabel(x, fontsize=9)
+    figure.supylabel(y, fontsize=9)
+    bar = figure.colorbar(image, ax=grid, shrink=0.8, pad=0.01)
+    bar.set_label(label, fontsize=9)
+    bar.ax.tick_params(labelsize=8)
+    _save(pyplot, figure, path)
+
+
+class Dots(NamedTuple):
+    """Values observed at one place, and what a paper has there."""
+
+    place: float
+    ours: Sequence[float]
+    theirs: float | None
+
+
+def draw_dots(path: Path, panels: Mapping[str, Sequence[Dots]], *, x: str, y: str) -> None:
+    """Draw panels of repeated values, their means, and a paper's values beside them."""
+    pyplot, figure, grid = _new_grid(9, 3.6, 1, len(panels), sharey=True)
+    for axes, (title, dots) in zip(grid.flat, panels.items(), strict=True):
+        for one in dots:
+            axes.plot(
+                [one.place] * len(one.ours),
+                one.ours,
+                linestyle="",
+                marker="o",
+                markersize=3,
+                color=COLOURS[0],
+                alpha=0.35,
+                label="ours, one match each",
+            )
+        axes.plot(
+            [one.place for one in dots],
+            [sum(one.ours) / len(one.ours) for one in dots],
+            color=COLOURS[0],
+            marker="_",
+            markersize=10,
+            label="ours, mean",
+        )
+        stated = [(one.place, one.theirs) for one in dots if one.theirs is not None]
+        axes.plot(
+            [one[0] for one in stated],
+            [one[1] for one in stated],
+            linestyle="",
+            marker="D",
+            markersize=5,
+            color=COLOURS[1],
+            label="theirs, one match",
+        )
+        axes.axhline(0, color="#555555", linewidth=0.8)
+        axes.set_title(title, fontsize=10)
+        axes.grid(alpha=0.3)
+    figure.supxlabel(x, fontsize=10)
+    grid[0, 0].set_ylabel(y)
+    handles, labels = grid[0, 0].get_legend_handles_labels()
+    unique = dict(zip(labels, handles, strict=True))
+    figure.legend(
+        unique.values(), unique, loc="outside upper center", ncols=3, frameon=False, fontsize=9
+    )
+    _save(pyplot, figure, path)
+
+
+def draw_histograms(path: Path, groups: Mapping[str, Sequence[float]], *, x: str) -> None:
+    """Draw one histogram below the other on the same scale, each with its mean."""
+    pyplot, figure, grid = _new_grid(7, 0.7 + 0.9 * len(groups), len(groups), 1, sharex=True)
+    every = [value for values in groups.values() for value in values]
+    low, high = min(every), max(every)
+    edges = [low + (high - low) * place / 60 for place in range(61)]
+    for place, (axes, (name, values)) in enumerate(zip(grid.flat, groups.items(), strict=True)):
+        axes.hist(values, bins=edges, color=COLOURS[place % len(COLOURS)])
+        axes.axvline(sum(values) / len(values), color="#222222", linewidth=1)
+        axes.set_yticks([])
+        axes.spines["left"].set_visible(False)
+        axes.set_ylabel(name, rotation=0, ha="right", va="center", fontsize=9)
+    grid[-1, 0].set_xlabel(x)
+    _save(pyplot, figure, path)
+
+
+def draw_steps(
+    path: Path,
+    lines: Mapping[str, Sequence[tuple[float, float, float]]],
+    *,
+    names: Sequence[str],
+    y: str,
+) -> None:
+    """Draw lines of (step, y, margin) over named steps."""
+    pyplot, figure, axes = _new(7, 4)
+    for place, (name, points) in enumerate(lines.items()):
+        axes.errorbar(
+            [one[0] for one in points],
+            [one[1] for one in points],
+            yerr=[one[2] for one in points],
+            label=name,
+            color=COLOURS[place % len(COLOURS)],
+            marker=MARKS[place % len(MARKS)],
+            markersize=4,
+            capsize=2,
+        )
+    axes.set_xticks(range(len(names)), names)
+    axes.set_ylabel(y)
+    axes.set_ylim(bottom=0)
+    axes.grid(alpha=0.3, axis="y")
+    axes.legend(frameon=False)
     _save(pyplot, figure, path)
