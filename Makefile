@@ -43,6 +43,7 @@ crosscheck: $(VENV)/bench  ## the rules beside other programs, move by move
 
 strength: $(VENV)/base  ## measure every agent against random again (minutes)
 	$(BIN)/python benchmarks/strength.py
+	$(BIN)/python benchmarks/strength.py tables
 
 clean:  ## remove the virtual environment and all caches of this folder
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

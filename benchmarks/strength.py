@@ -1,4 +1,8 @@
-"""Measure every agent of the catalogue against `random` and keep the table that `agents` shows."""
+"""Measure every agent of the catalogue against `random` and keep the table that `agents` shows.
+
+`python benchmarks/strength.py tables` measures what the shipped tables are worth instead: the agent
+that uses each, against the one that does without; the result goes into the JSON file beside it.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,43 @@ SEED = 2026
 QUICK = 20_000  # games for agents that do not search
 SEARCHING = {"crazy_eights": 4_000, "uno": 1_000, "koi_koi": 100, "cribbage": 100}
 SLOW = {"determinised": 400, "oracle_open": 400}
+TABLE_GAMES = 10_000
+EXPERT = ("cribbage_expert:30", "hand_max_avg")
+TABLES = {  # under agents or solvers: the agent that uses a table, and whom to measure it against
+    "agents/tables/crazy_eights_tabular_q": ("tabular_q", "random"),
+    "agents/tables/cribbage_greedy_pegging": ("pegging_max_avg_gained", "random"),
+    "agents/tables/cribbage_pegging_mix": ("cribbage_mixed_pegging", "hand_max_avg"),
+    "agents/tables/cribbage_pegging_values": ("cribbage_learned_pegging", "hand_max_avg"),
+    "agents/tables/cribbage_strategy_weights": ("cribbage_weighted", "hand_max_avg"),
+    "solvers/tables/cribbage_pegging": EXPERT,
+    "solvers/tables/cribbage_tosses": EXPERT,
+    "solvers/tables/cribbage_winning": EXPERT,
+}
+
+
+def measure_tables() -> None:
+    """Write how strong agents with the shipped tables are into the files beside the tables."""
+    root = Path(catalog.__file__).parents[1]
+    found: dict[tuple[str, ...], dict[str, str | int]] = {}
+    for name, pair in TABLES.items():
+        path = root / f"{name}.json"
+        told = json.loads(path.read_text(encoding="utf-8"))
+        if pair not in found:
+            plan = Match.plan(told["game"], pair, TABLE_GAMES, SEED)
+            result = play_match(plan, workers=default_workers())
+            first = result.standings[0]
+            low, high = first.score_interval or (first.score, first.score)
+            found[pair] = {
+                "agent": pair[0],
+                "against": pair[1],
+                "score": f"{100 * first.score:.1f} ± {50 * (high - low):.1f} %",
+                "games": result.games,
+                "seed": SEED,
+            }
+            print(f"{told['game']} {pair[0]} against {pair[1]}: {found[pair]['score']}")
+        told["strength"] = found[pair]
+        text = json.dumps(told, indent=2, ensure_ascii=False)
+        path.write_text(text + "\n", encoding="utf-8")
 
 
 def main() -> None:
@@ -44,4 +85,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:] == ["tables"]:
+        measure_tables()
+    else:
+        main()

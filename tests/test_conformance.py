@@ -35,7 +35,13 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "high_card:GAME": [{}],
 }
 # Interpreted they take minutes; tested apart.
-SOLVING = ("oracle_open", "determinised", "solver", "cribbage_expert")
+SOLVING = (
+    "oracle_open",
+    "determinised",
+    "solver",
+    "cribbage_expert",
+    "cribbage_searched_pegging",
+)
 EVERY_VARIANT = [(name, options) for name, variants in VARIANTS.items() for options in variants]
 
 

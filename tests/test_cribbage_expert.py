@@ -206,10 +206,10 @@ def test_the_short_game_is_the_end_of_a_long_one(cribbage: Game) -> None:
 
 @compiled
 def test_the_expert_is_ahead_of_greedy_players() -> None:
-    for other in ("cribbage_expected_value", "cribbage_hand_max"):
+    for other in ("cribbage_expected_value", "hand_max_avg"):
         plan = Match.plan("cribbage", ["cribbage_expert:10", other], 200, 0)
         assert play_match(plan, workers=1).standings[0].score > 0.55
-    plan = Match.plan("cribbage", ["cribbage_hand_max", "random"], 100, 0)
+    plan = Match.plan("cribbage", ["hand_max_avg", "random"], 100, 0)
     assert play_match(plan, workers=1).standings[0].score > 0.9
 
 

@@ -39,6 +39,7 @@ TINY = trials.Plan(
     gradient_games=100,
     deals=40,
     hands=50,
+    pegging_games=2,
 )
 SMALL_RUN = f"""
 import sys

@@ -122,9 +122,22 @@ CATALOG: tuple[Entry, ...] = (
         games=("cribbage",),
     ),
     Entry(
-        "cribbage_hand_max",
-        "keeps the best hand on average, pegs greedily",
-        "cardlab.agents.cribbage_expert:CribbageHandMax",
+        "cribbage_learned_pegging",
+        "keeps the best hand on average, pegs as it learned by reinforcement alone",
+        "cardlab.agents.cribbage_pegging:learned",
+        games=("cribbage",),
+    ),
+    Entry(
+        "cribbage_mixed_pegging",
+        "keeps the best hand on average, pegs by a learned mix of offence and defence",
+        "cardlab.agents.cribbage_pegging:mixed",
+        games=("cribbage",),
+    ),
+    Entry(
+        "cribbage_searched_pegging",
+        "keeps the best hand on average, guesses and solves in the play as the expert",
+        "cardlab.agents.cribbage_pegging:SearchedPegging",
+        (Parameter("samples", 30, 1, "guesses at the other hand a decision", high=1820),),
         games=("cribbage",),
     ),
     Entry(

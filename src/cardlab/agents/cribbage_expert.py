@@ -1,4 +1,4 @@
-"""The Cribbage expert, and the plainer players that it is measured against.
+"""The Cribbage expert, and the plainer player that lays away as it does.
 
 The expert lays away by expected points: its hand, the crib against what the other seat tends to lay
 away, and what hands of these ranks peg. In the play it guesses the other hand by how such hands are
@@ -38,16 +38,17 @@ from cardlab.solvers.cribbage_statistics import (
 __all__ = [
     "CribbageExpectedValue",
     "CribbageExpert",
-    "CribbageHandMax",
     "Memory",
+    "best_of",
+    "chances_of_points",
     "greedy_card",
     "lay_by_points",
     "laying",
     "laying_of",
     "play_card",
+    "value_hands",
 ]
 
-HAND_ONLY, POINTS = range(2)  # how the plainer players lay away
 ROUNDING = 1e-9
 NEAR = 30  # points to the target from which on chances to win decide the play
 
@@ -175,17 +176,14 @@ def choose_expertly(
 
 
 @kernel
-def choose_plainly(views: Any, seats: Any, way: int, known: Any, memory: Any, out: Any) -> None:
-    """Write the choice of a plainer player for every turn."""
+def choose_plainly(views: Any, seats: Any, known: Any, memory: Any, out: Any) -> None:
+    """Write the choice of the plainer player for every turn."""
     for row in range(len(views)):
         s, seat = views[row], int64(seats[row])
-        if s.phase != LAY_AWAY:
-            out[row] = greedy_card(s, seat)
-        elif way == POINTS:
+        if s.phase == LAY_AWAY:
             out[row] = lay_by_points(s, seat, known, memory)
         else:
-            value_hands(s.hands[seat], memory.lay, memory.worth)
-            out[row] = laying(memory.lay.cards, best_of(memory.worth))
+            out[row] = greedy_card(s, seat)
 
 
 @kernel
@@ -237,7 +235,7 @@ class CribbageExpert:
         out = np.zeros(len(turn.legal))
         view = turn.view.array
         if not value_at(view, turn.seat, self.samples, turn.legal, known, memory, out):
-            out = _chances_of_points(view[0], turn.seat, out, known)
+            out = chances_of_points(view[0], turn.seat, out, known)
         return 2 * out - 1
 
     def _choose(self, views: Array, seats: Array, rngs: Sequence[np.random.Generator]) -> Array:
@@ -248,13 +246,15 @@ class CribbageExpert:
         return out
 
 
-def _chances_of_points(s: Any, seat: int, points: Array, known: Knowledge) -> Array:
+def chances_of_points(s: Any, seat: int, points: Array, known: Knowledge) -> Array:
     """Return chances to win: that of the score, moved by what points are worth there."""
     own, other, role = int(s.scores[seat]), int(s.scores[1 - seat]), int(s.dealer == seat)
     short = FULL - int(s.target)
     own, other = own + short, other + short
-    slope = (known.win[own + 5, other, role] - known.win[own, other, role]) / 5
-    return np.clip(known.win[own, other, role] + slope * (points - points.mean()), 0, 1)
+    step = min(5, FULL - own)
+    now = known.win[own, other, role]
+    then = known.win[own + step, other, role] if own + step < FULL else 1.0
+    return np.clip(now + (then - now) / step * (points - points.mean()), 0, 1)
 
 
 @dataclass(frozen=True)
@@ -265,29 +265,14 @@ class CribbageExpectedValue:
 
     def act(self, turn: Turn, rng: np.random.Generator) -> int:
         """Return the choice of most expected points, or the card that pegs most."""
-        return int(_choose_plainly(turn.view.array, np.array([turn.seat]), POINTS)[0])
+        return int(_choose_plainly(turn.view.array, np.array([turn.seat]))[0])
 
     def act_many(self, turns: Turns, rngs: Sequence[np.random.Generator]) -> Array:
         """Return the choice for every turn."""
-        return _choose_plainly(turns.views, turns.seats, POINTS)
+        return _choose_plainly(turns.views, turns.seats)
 
 
-@dataclass(frozen=True)
-class CribbageHandMax:
-    """Keeps the hand with the best mean, whatever goes into the crib, and pegs greedily."""
-
-    name: str = "cribbage_hand_max"
-
-    def act(self, turn: Turn, rng: np.random.Generator) -> int:
-        """Return the choice of the best hand, or the card that pegs most."""
-        return int(_choose_plainly(turn.view.array, np.array([turn.seat]), HAND_ONLY)[0])
-
-    def act_many(self, turns: Turns, rngs: Sequence[np.random.Generator]) -> Array:
-        """Return the choice for every turn."""
-        return _choose_plainly(turns.views, turns.seats, HAND_ONLY)
-
-
-def _choose_plainly(views: Array, seats: Array, way: int) -> Array:
+def _choose_plainly(views: Array, seats: Array) -> Array:
     out = np.empty(len(views), dtype=np.int64)
-    choose_plainly(views, seats, way, shipped_knowledge(), Memory.new(), out)
+    choose_plainly(views, seats, shipped_knowledge(), Memory.new(), out)
     return out

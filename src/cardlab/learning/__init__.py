@@ -23,6 +23,8 @@ TRAININGS = {
     "cribbage/pegging_statistics": "cardlab.learning.cribbage_pegging",
     "cribbage/win_probability": "cardlab.learning.cribbage_winning",
     "cribbage/greedy_pegging": "cardlab.learning.greedy_pegging",
+    "cribbage/pegging_values": "cardlab.learning.pegging_values",
+    "cribbage/pegging_mix": "cardlab.learning.pegging_mix",
     "cribbage/strategy_weights": "cardlab.learning.strategy_weights",
 }
 

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import math
 import os
+import shlex
 import subprocess
 import zipfile
 from collections.abc import Sequence
@@ -116,8 +117,20 @@ def load_arrays(path: Path) -> dict[str, Array] | None:
         raise CardlabError(f"{path} is damaged; remove it to start again") from None
 
 
+def _settings(config: Any) -> list[str]:
+    """Return what a command must say to get this configuration."""
+    return [
+        f"--set {one.name}={shlex.quote(str(getattr(config, one.name)))}"
+        for one in dataclasses.fields(config)
+        if getattr(config, one.name) != one.default
+    ]
+
+
 def provenance(game: Game, command: str, config: Any) -> dict[str, Any]:
-    """Return where a result comes from: command, configuration, commit and rules version."""
+    """Return where a result comes from: command, configuration, commit and rules version.
+
+    The command is completed by every setting that is not as by default.
+    """
     try:
         shown = subprocess.run(
             ["git", "rev-parse", "--short=12", "HEAD"],
@@ -129,7 +142,7 @@ def provenance(game: Game, command: str, config: Any) -> dict[str, Any]:
     except (OSError, subprocess.CalledProcessError):
         shown = "unknown"
     return {
-        "command": command,
+        "command": " ".join([command, *_settings(config)]),
         "config": dataclasses.asdict(config),
         "cardlab": __version__,
         "commit": shown,

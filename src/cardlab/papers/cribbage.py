@@ -19,7 +19,7 @@ from cardlab.agents.cribbage_strategies import FULL, STRATEGIES, random_weights
 from cardlab.game import Array
 from cardlab.learning.runs import load_arrays
 from cardlab.learning.strategy_games import compare, play_match
-from cardlab.papers import figures
+from cardlab.papers import cribbage_pegging, figures
 from cardlab.papers.cribbage_claims import THEIR_TABLE_1, THEIR_TABLE_2, Findings
 from cardlab.papers.cribbage_experiments import (
     SEED,
@@ -55,6 +55,7 @@ FULL_PLAN = Plan(
     gradient_games=200_000,
     deals=32_000,
     hands=4_000,
+    pegging_games=10_000,
 )
 QUICK = Plan(
     first_pairs=4,
@@ -67,6 +68,7 @@ QUICK = Plan(
     gradient_games=20_000,
     deals=2_000,
     hands=500,
+    pegging_games=100,
 )
 MATCHES, MATCH_GAMES = 20, 100  # of the thesis's figure 4
 SHORT_MATCHES, SHORT = 1_000, 9  # matches as in its table 1
@@ -95,6 +97,17 @@ class Study:
             for task in tasks_of(self.work, name, self.experiments)
         ]
         return f"{what} of {' '.join(runs)} {self.plan.deals} {self.plan.hands}"
+
+    def pegging(self, report: Callable[[int, int], None]) -> list[cribbage_pegging.Row]:
+        """Return how the ways to peg do against each other."""
+
+        def measured() -> list[cribbage_pegging.Row]:
+            return cribbage_pegging.compare(
+                self.plan.pegging_games, progress=lambda _, *at: report(*at)
+            )
+
+        rows = self.ledger.get(f"pegging {self.plan.pegging_games}", measured)
+        return [cribbage_pegging.Row(*row) for row in rows]
 
     def strengths(self, report: Callable[[int, int], None]) -> dict[str, Strength]:
         """Return how strong the agents of every experiment are."""
@@ -240,6 +253,7 @@ def reproduce(
         games_a_second(study.ledger, max(1, plan.first_games // 10)),
         {name: study.weights(name)[1] for name in ("round_1", "winners", "losers", "gradient")},
         checkpoints_of(study.work, "round_1", study.experiments),
+        study.pegging(told("pegging")),
     )
     out.mkdir(parents=True, exist_ok=True)
     draw_figures(study, findings, out)

@@ -21,6 +21,7 @@ from cardlab.papers.cribbage_maps import (
     turning_lead,
     wave,
 )
+from cardlab.papers.cribbage_pegging import Row
 from cardlab.solvers.cribbage_knowledge import PONE, THE_DEALER
 
 __all__ = [
@@ -78,6 +79,7 @@ class Findings(NamedTuple):
     speed: float
     weights: Mapping[str, Array]  # populations at their end
     sample: list[tuple[int, Array]]  # checkpoints of one agent of round 1
+    pegging: list[Row]
 
 
 def percent(value: tuple[float, ...] | list[float]) -> str:

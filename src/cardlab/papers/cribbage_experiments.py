@@ -82,6 +82,7 @@ class Plan:
     gradient_games: int
     deals: int  # an experiment is measured on, and fixed weights
     hands: int  # that agreement is measured on
+    pegging_games: int  # for every pair of ways to peg
 
 
 class Experiment(NamedTuple):

@@ -39,6 +39,7 @@ from cardlab.papers.cribbage_maps import (
     turns,
     winning,
 )
+from cardlab.papers.cribbage_pegging import markdown
 from cardlab.solvers.cribbage_knowledge import PONE, THE_DEALER
 
 __all__ = ["write_report"]
@@ -212,6 +213,7 @@ def write_report(found: Findings) -> str:
             else "With so few games it cannot be shown that the combination can be learned"
         ),
         "even": percent(even),
+        "pegging": markdown(found.pegging),
         "even_alone": percent(fixed["even alone"]),
         "mean_even": percent(fixed["mean even"]),
         "mean_alone": percent(fixed["mean alone"]),
