@@ -158,6 +158,36 @@ CATALOG: tuple[Entry, ...] = (
         for name, told in CRIBBAGE_STRATEGIES.items()
     ),
     Entry(
+        "uno_net",
+        "plays the strongest network, trained with any number of seats by both rule sets",
+        "cardlab.agents.uno_network:uno_net",
+        games=("uno",),
+    ),
+    Entry(
+        "uno_dqn",
+        "plays the paper's DQN, but sees only what its seat may know",
+        "cardlab.agents.uno_network:uno_dqn",
+        games=("uno",),
+    ),
+    Entry(
+        "uno_deep_sarsa",
+        "plays the paper's DeepSARSA, but sees only what its seat may know",
+        "cardlab.agents.uno_network:uno_deep_sarsa",
+        games=("uno",),
+    ),
+    Entry(
+        "uno_dqn_open",
+        "plays the paper's DQN on the paper's input: all other hands together",
+        "cardlab.agents.uno_network:uno_dqn_open",
+        games=("uno",),
+    ),
+    Entry(
+        "uno_deep_sarsa_open",
+        "plays the paper's DeepSARSA on the paper's input: all other hands together",
+        "cardlab.agents.uno_network:uno_deep_sarsa_open",
+        games=("uno",),
+    ),
+    Entry(
         "monte_carlo",
         "tries every action in imagined worlds and plays each out at random",
         "cardlab.agents.searchers:MonteCarlo",
