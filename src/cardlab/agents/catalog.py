@@ -76,6 +76,12 @@ class Entry:
 TREES = Parameter("trees", 1, 1, "trees that share the budget", high=64)
 THREADS = Parameter("threads", 1, 1, "threads; they change the time only", high=64)
 
+UNO_SEARCH = (
+    Parameter("playouts", 3000, 1, "play-outs a decision, over all actions"),
+    Parameter("others", 0, 0, "how others play in them: 0 at random, 1 sensibly", high=1),
+    THREADS,
+)
+
 # The strategies of agents.cribbage_strategies, each playable by itself.
 CRIBBAGE_STRATEGIES = {
     "hand_max_min": "keeps the hand that counts most at worst",
@@ -210,6 +216,41 @@ CATALOG: tuple[Entry, ...] = (
         "cardlab.agents.searchers:Fair",
         (Parameter("worlds", 2000, 1, "worlds a decision, for each action"), THREADS),
         games=("crazy_eights",),
+    ),
+    Entry(
+        "fair",
+        "plays every action out fast in worlds that agree with what its seat knows",
+        "cardlab.agents.uno_searchers:UnoFair",
+        UNO_SEARCH,
+        games=("uno",),
+    ),
+    Entry(
+        "uno_search",
+        "the same search, guided by what `uno_net` expects of every action",
+        "cardlab.agents.uno_searchers:UnoSearch",
+        (Parameter("playouts", 4000, 1, "play-outs a decision, over all actions"), *UNO_SEARCH[1:]),
+        games=("uno",),
+    ),
+    Entry(
+        "uno_union_open",
+        "the same search, knowing the union of the other hands",
+        "cardlab.agents.uno_searchers:UnoUnionOpen",
+        UNO_SEARCH,
+        games=("uno",),
+    ),
+    Entry(
+        "uno_hands_open",
+        "the same search, knowing every hand",
+        "cardlab.agents.uno_searchers:UnoHandsOpen",
+        UNO_SEARCH,
+        games=("uno",),
+    ),
+    Entry(
+        "uno_deck_open",
+        "the same search, knowing every hand and the order of the stock",
+        "cardlab.agents.uno_searchers:UnoDeckOpen",
+        UNO_SEARCH,
+        games=("uno",),
     ),
     Entry(
         "determinised",

@@ -128,6 +128,7 @@ class UnoNetworkOpen(_Player):
         return int(self.best(state.array, np.array([state.mover]), _mask(state.legal()))[0])
 
 
+@functools.cache
 def uno_net() -> UnoNetwork:
     """Return the strongest network, trained with any number of seats and both rule sets."""
     return UnoNetwork(_shipped("uno_net"), "uno_net")

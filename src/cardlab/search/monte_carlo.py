@@ -22,7 +22,7 @@ from cardlab.search.playouts import Policy, Scratch, make_playouts
 from cardlab.search.threads import spread
 from cardlab.seeding import below
 
-__all__ = ["Plausibility", "evaluate", "evaluate_open"]
+__all__ = ["Plausibility", "evaluate", "evaluate_open", "no_world", "spend"]
 
 Plausibility = Callable[[Any, int], float]  # world, observing seat -> share in (0, 1]
 
@@ -107,36 +107,61 @@ def evaluate(
 
     Every action is tried in `worlds` worlds, or with `halving` in as many on average.
     """
-    actions = turn.legal
     run = make_evaluation(turn.game, policy, plausibility)
-    tried = np.zeros(len(actions), dtype=np.int64)
-    sums = np.zeros(len(actions))
 
-    def play_block(task: tuple[Array, int, int]) -> Array | None:
-        chosen, count, start = task
+    def play_block(chosen: Array, count: int, start: int) -> Array | None:
         out = np.zeros(len(chosen))
         scratch = Scratch.of(turn.game, rows=2)
         stream = np.array([start], dtype=np.int64)
-        sound = run(turn.view.array, turn.seat, actions[chosen], count, out, *scratch, stream)
+        sound = run(turn.view.array, turn.seat, turn.legal[chosen], count, out, *scratch, stream)
         return out if sound else None
 
-    left = np.arange(len(actions))
-    stages = max(1, (len(actions) - 1).bit_length()) if halving else 1
+    found = spend(len(turn.legal), worlds, rng, play_block, halving=halving, threads=threads)
+    if found is None:
+        raise no_world(turn.game, turn.seat)
+    tried, sums = found
+    return tried, sums / tried
+
+
+def spend(
+    actions: int,
+    worlds: int,
+    rng: np.random.Generator,
+    play_block: Callable[[Array, int, int], Array | None],
+    *,
+    halving: bool,
+    threads: int = 1,
+    ahead: Array | None = None,
+) -> tuple[Array, Array] | None:
+    """Return for every action the worlds it was tried in and the sum of its returns there.
+
+    `play_block` gets places of actions, a number of worlds and a stream, and returns summed
+    returns, or None where no world can be found; then there is no answer here either. Actions are
+    compared by their sums and by what each is `ahead` at the start.
+    """
+    tried = np.zeros(actions, dtype=np.int64)
+    sums = np.zeros(actions)
+    lead = np.zeros(actions) if ahead is None else ahead
+    left = np.arange(actions)
+    stages = max(1, (actions - 1).bit_length()) if halving else 1
     for stage in range(stages):
-        count = max(1, worlds * len(actions) // (stages * len(left)))
+        count = max(1, worlds * actions // (stages * len(left)))
         blocks = [min(BLOCK, count - first) for first in range(0, count, BLOCK)]
         tasks = [(left, size, int(rng.integers(1, 1 << 63))) for size in blocks]
-        for out in spread(play_block, tasks, threads):
+        for out in spread(lambda task: play_block(*task), tasks, threads):
             if out is None:
-                raise CardlabError(
-                    f"{turn.game.name}: no world agrees with what seat {turn.seat} knows"
-                )
+                return None
             sums[left] += out
         tried[left] += count
         if stage + 1 < stages:
-            best_first = np.argsort(-sums[left], kind="stable")
+            best_first = np.argsort(-(sums + lead)[left], kind="stable")
             left = np.sort(left[best_first[: (len(left) + 1) // 2]])
-    return tried, sums / tried
+    return tried, sums
+
+
+def no_world(game: Game, seat: int) -> CardlabError:
+    """Return the error that a view allows no world at all."""
+    return CardlabError(f"{game.name}: no world agrees with what seat {seat} knows")
 
 
 def evaluate_open(state: State, playouts: int, rng: np.random.Generator) -> Array:
