@@ -23,6 +23,12 @@ def train(
     setting: Annotated[
         list[str] | None, typer.Option("--set", help="a setting as name=value; repeatable")
     ] = None,
+    records: Annotated[
+        Path | None, typer.Option(help="file of recorded games: short for --set records=FILE")
+    ] = None,
+    reward: Annotated[
+        str | None, typer.Option(help="what is learned: short for --set reward=NAME")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="folder of the run; default runs/WHAT")] = None,
     as_json: Json = False,
 ) -> None:
@@ -36,7 +42,7 @@ def train(
     from cardlab.learning.runs import read_config
 
     if what is None:
-        if setting or out:
+        if setting or out or records or reward:
             raise CardlabError("a setting or a folder needs a training; name one as GAME/METHOD")
         if as_json:
             typer.echo(json.dumps(sorted(TRAININGS)))
@@ -60,7 +66,9 @@ def train(
         module = find_training(what)
     except ImportError as error:
         raise CardlabError(_missing(what, error)) from None
-    config = read_config(module.Config, setting or ())
+    named = {"records": records, "reward": reward}
+    short = [f"{name}={value}" for name, value in named.items() if value is not None]
+    config = read_config(module.Config, [*(setting or ()), *short])
     folder = out or Path("runs") / what
     try:
         with only_one(folder), compiling(), progress_bar("training") as progress:

@@ -25,6 +25,8 @@ TRAININGS = {
     "uno/grid": "cardlab.learning.uno_grid",
     "birds_of_a_feather/solvability": "cardlab.learning.solvability",
     "birds_of_a_feather/evolved_ordering": "cardlab.learning.evolved_ordering",
+    "koi_koi/supervised": "cardlab.learning.koi_koi_supervised",
+    "koi_koi/monte_carlo": "cardlab.learning.koi_koi_monte_carlo",
     "cribbage/tosses": "cardlab.learning.cribbage_tosses",
     "cribbage/pegging_statistics": "cardlab.learning.cribbage_pegging",
     "cribbage/win_probability": "cardlab.learning.cribbage_winning",

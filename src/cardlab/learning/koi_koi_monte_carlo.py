@@ -1,0 +1,416 @@
+"""Monte-Carlo learning of Koi-Koi with card transformers.
+
+"Learning to Play Koi-Koi Hanafuda Card Games With Transformers", section IV-C: the output of a
+token is the expected reward of its action; every decision of a round learns, by squared error, the
+reward that the round brought. `reward=point` is what the seat won in the round (here in tens),
+`reward=win` the probability to win the game after it (here from -1 to 1) by a predictor that is
+fitted again as the play changes. Phase 1 plays against the supervised agent (`against`, or the
+rules of thumb where none is named) until it wins `overwhelm` of the games, phase 2 against itself;
+epsilon falls from .15 to .02.
+
+What differs. A loop plays `batch_games` games at once and learns from each decision once in batches
+of `batch`. The paper has batches of 256 at a rate of 1e-4; Adam's step has a size of its own, and
+the noise of a mean over n samples falls with the root of n, so a batch 16 times as large takes 4
+times the rate. The rate rises over the first `warm_up` steps and then falls linearly to a tenth.
+Everything random in loop k follows from the seed and k: a run that was killed goes on from its last
+loop as if nothing had happened.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from cardlab import seeding
+from cardlab.errors import CardlabError
+from cardlab.game import Array
+from cardlab.games.koi_koi import GAME
+from cardlab.games.koi_koi_table import MOST_ROUNDS
+from cardlab.learning.checkpoints import load_checkpoint, save_checkpoint
+from cardlab.learning.koi_koi_games import (
+    HEURISTIC,
+    LEARNER,
+    RANDOM,
+    RIVAL,
+    Clock,
+    Games,
+    Player,
+    Samples,
+    game_seeds,
+    play,
+    usable_threads,
+)
+from cardlab.learning.koi_koi_networks import (
+    PRECISIONS,
+    about_network,
+    checkpoint_path,
+    choose_device,
+    load_networks,
+    save_networks,
+)
+from cardlab.learning.koi_koi_predictors import (
+    PREDICTORS,
+    Rounds,
+    after_rounds,
+    compare,
+    fit,
+    rounds_of,
+)
+from cardlab.learning.logs import Log
+from cardlab.learning.runs import open_run, provenance, read_json, write_json
+from cardlab.networks.koi_koi import DESIGNS, KoiKoiNetwork, make_networks
+
+__all__ = ["Config", "train"]
+
+REWARDS = ("point", "win")
+POINTS = 10.0  # points that make a reward of 1
+NOT_OF_RESULTS = ("device", "threads", "minutes", "profile", "compile")
+
+
+@dataclass(frozen=True)
+class Config:
+    """What can be set."""
+
+    reward: str = "win"
+    design: str = "separate"
+    against: str = ""  # folder of a supervised run for phase 1
+    games: int = 5_000_000
+    batch_games: int = 32_768
+    first_phase: int = 500_000  # games at most
+    overwhelm: float = 0.6
+    epsilon: float = 0.15
+    last_epsilon: float = 0.02
+    learning_rate: float = 4e-4
+    batch: int = 4096
+    warm_up: int = 500
+    predictor: str = "dynamic"
+    refit_every: int = 8
+    refit_games: int = 16_384
+    evaluate_every: int = 5
+    evaluate_games: int = 2000
+    width: int = 256  # of the networks; 256 is the paper's
+    precision: str = "bf16"
+    seed: int = 0
+    device: str = ""
+    compile: bool = True  # on a GPU
+    threads: int = 0  # 0: one for each core
+    minutes: float = 0.0  # stop with a checkpoint after so long; 0: never
+    profile: bool = False
+
+
+def check(config: Config) -> None:
+    """Raise for settings that cannot be."""
+    for name, known in (
+        ("reward", REWARDS),
+        ("design", DESIGNS),
+        ("predictor", PREDICTORS),
+        ("precision", tuple(PRECISIONS)),
+    ):
+        given = getattr(config, name)
+        if given not in known:
+            raise CardlabError(f"setting {name}={given} is not possible; give {' or '.join(known)}")
+    for name in ("games", "batch_games", "batch", "refit_every", "refit_games", "evaluate_every"):
+        if getattr(config, name) < 1:
+            raise CardlabError(f"setting {name}={getattr(config, name)} must be 1 or more")
+    if config.evaluate_games < 4 or config.evaluate_games % 2:
+        raise CardlabError("setting evaluate_games must be an even number from 4 on")
+    if not 0 <= config.last_epsilon <= config.epsilon <= 1:
+        raise CardlabError("epsilon must fall: 0 <= last_epsilon <= epsilon <= 1")
+
+
+def _loss(network: KoiKoiNetwork, rows: Tensor, tokens: Tensor, targets: Tensor) -> Tensor:
+    return functional.mse_loss(network(rows, tokens[:, None])[:, 0], targets)
+
+
+class Training:
+    """One run: networks, optimisers, predictor, and how far it is."""
+
+    def __init__(self, config: Config, folder: Path) -> None:
+        self.config, self.folder = config, folder
+        self.device = choose_device(config.device)
+        self.threads = usable_threads(config.threads)
+        dtype = PRECISIONS[config.precision]
+        compiled = config.compile and self.device.type == "cuda"
+        torch.manual_seed(seeding.stream(config.seed, "koi_koi", "weights"))
+        self.networks = make_networks(config.design, width=config.width, dtype=dtype)
+        for network in self.networks.values():
+            network.to(self.device)
+        self.optimisers = {
+            name: torch.optim.Adam(network.parameters(), lr=config.learning_rate, fused=True)
+            for name, network in self.networks.items()
+        }
+        self.learner = Player(self.networks, config.design, compiled=compiled)
+        self.rival: Player | None = None
+        if config.against:
+            rivals, design, _ = load_networks(Path(config.against), self.device, dtype)
+            self.rival = Player(rivals, design, compiled=compiled)
+        self._loss: Any = torch.compile(_loss, dynamic=False) if compiled else _loss
+        self.clock = Clock(self.device, exact=config.profile)
+        self.loop, self.games, self.steps = 0, 0, 0
+        self.phase = 1 if config.first_phase > 0 else 2
+        self.table: Array = np.zeros(0)
+        self.notes: dict[str, float] = {}
+
+    # Where the run is
+
+    def load(self) -> None:
+        """Go on from the last checkpoint, or start."""
+        state = read_json(self.folder / "state.json")
+        if state is None:
+            self.table = fit(self.config.predictor, self._rounds_of_heuristic())
+            return
+        self.loop, self.games, self.steps = state["loop"], state["games"], state["steps"]
+        self.phase, self.table = state["phase"], np.array(state["table"])
+        for name in self.networks:
+            path = checkpoint_path(self.folder, name, self.loop)
+            found = load_checkpoint(
+                path, {name: self.networks[name]}, {name: self.optimisers[name]}, str(self.device)
+            )
+            if found is None:
+                raise CardlabError(f"{path} is missing; copy the whole folder of the run again")
+
+    def save(self) -> None:
+        """Write a checkpoint: networks first, then the file that says they are whole."""
+        for name, network in self.networks.items():
+            path = checkpoint_path(self.folder, name, self.loop)
+            about = about_network(name, network, self.config.design, {"games": self.games})
+            save_checkpoint(path, {name: network}, {name: self.optimisers[name]}, about)
+        state = {
+            "loop": self.loop,
+            "games": self.games,
+            "steps": self.steps,
+            "phase": self.phase,
+            "table": np.round(self.table, 6).tolist(),
+        }
+        self.table = np.array(state["table"])  # what a run that goes on would read
+        write_json(self.folder / "state.json", state)
+        kept = {checkpoint_path(self.folder, name, self.loop) for name in self.networks}
+        for path in self.folder.glob("checkpoint-*"):
+            if path not in kept:
+                path.unlink()
+
+    # Play
+
+    def play(
+        self, name: str, seats: Array, *, epsilon: float = 0.0, keep: bool = False
+    ) -> tuple[Rounds, list[Samples]]:
+        """Play games of this loop; return how they ended and the learner's decisions."""
+        count = len(seats)
+        paired = name == "evaluation"
+        loop = 0 if paired else self.loop  # evaluations meet the same deals
+        start = seeding.stream(self.config.seed, "koi_koi", name, loop)
+        seeds = game_seeds(start, count, paired=paired)
+        # In halves, rules and networks work at the same time; without a GPU that gains nothing.
+        bounds = [0, count // 2, count] if self.device.type == "cuda" else [0, count]
+        groups = [
+            Games(seeds[a:b], seats[a:b], device=self.device, epsilon=epsilon, first=a)
+            for a, b in pairwise(bounds)
+        ]
+        samples = [Samples() for _ in self.networks]
+        players = [self.learner] if self.rival is None else [self.learner, self.rival]
+        play(
+            groups,
+            players,
+            threads=self.threads,
+            clock=self.clock,
+            samples=samples if keep else None,
+        )
+        states = np.concatenate([games.states for games in groups])
+        dealers = np.concatenate([games.first_dealers for games in groups])
+        return rounds_of(states, dealers), samples
+
+    def _rounds_of_heuristic(self) -> Rounds:
+        seats = np.full((self.config.refit_games, 2), HEURISTIC)
+        return self.play("start", seats)[0]
+
+    def refit(self) -> None:
+        """Fit the predictor again to games that the networks play greedily."""
+        told, _ = self.play("refit", np.full((self.config.refit_games, 2), LEARNER))
+        self.table = fit(self.config.predictor, told)
+        losses = compare(told)
+        self.notes |= {f"predictor/{kind}": loss for kind, loss in losses.items()}
+
+    # Learning
+
+    def rewards(self, told: Rounds) -> Array:
+        """Return the reward of every episode: games x rounds x seats in one line."""
+        if self.config.reward == "win":
+            of_round = 2.0 * after_rounds(self.table, told) - 1.0
+        else:
+            of_round = np.stack([told.gains, -told.gains], axis=-1) / POINTS
+        games = len(told.gains)
+        whole = np.zeros((games, MOST_ROUNDS, 2), dtype=np.float32)
+        whole[:, : told.rounds] = of_round
+        return whole.reshape(-1)
+
+    def learn(self, samples: list[Samples], rewards: Array, progress: float) -> None:
+        """Take one step for each batch of decisions, all networks in turn."""
+        generator = torch.Generator(self.device)
+        generator.manual_seed(seeding.stream(self.config.seed, "koi_koi", "learn", self.loop))
+        of_episode = torch.from_numpy(rewards).to(self.device)
+        batches: list[tuple[str, int]] = []
+        data: dict[str, tuple[Tensor, Tensor, Tensor, Tensor, int]] = {}
+        for name, found in zip(self.networks, samples, strict=True):
+            if not found:
+                continue
+            rows, tokens, episodes = found.joined()
+            order = torch.randperm(len(rows), generator=generator, device=self.device)
+            size = min(self.config.batch, len(rows))
+            data[name] = (rows, tokens, of_episode[episodes.long()], order, size)
+            batches += [(name, i) for i in range(len(rows) // size)]
+        mixed = seeding.generator(self.config.seed, "koi_koi", "batches", self.loop)
+        mixed.shuffle(batches)
+        losses = {name: torch.zeros((), device=self.device) for name in data}
+        decay = 1.0 - 0.9 * progress
+        for name, i in batches:
+            rows, tokens, targets, order, size = data[name]
+            which = order[i * size : (i + 1) * size]
+            optimiser = self.optimisers[name]
+            warm = min(1.0, (self.steps + 1) / max(self.config.warm_up, 1))
+            optimiser.param_groups[0]["lr"] = self.config.learning_rate * warm * decay
+            loss = self._loss(
+                self.networks[name],
+                rows.index_select(0, which),
+                tokens.index_select(0, which),
+                targets.index_select(0, which),
+            )
+            loss.backward()
+            optimiser.step()
+            optimiser.zero_grad(set_to_none=True)
+            losses[name] += loss.detach()
+            self.steps += 1
+        for name in data:
+            many = sum(1 for one, _ in batches if one == name)
+            self.notes[f"loss/{name}"] = float(losses[name]) / many
+            self.notes[f"decisions/{name}"] = float(len(data[name][0]))
+
+    def run_loop(self) -> None:
+        """Play, learn, fit the predictor again and evaluate where it is time to."""
+        config = self.config
+        progress = self.games / config.games
+        count = min(config.batch_games, config.games - self.games)
+        epsilon = config.epsilon + (config.last_epsilon - config.epsilon) * progress
+        seats = np.full((count, 2), LEARNER)
+        if self.phase == 1:
+            rows = np.arange(count)
+            seats[rows, rows & 1] = HEURISTIC if self.rival is None else RIVAL
+        if config.reward == "win" and self.phase == 2 and self.loop % config.refit_every == 0:
+            with self.clock.on("refit (within the others)"):
+                self.refit()
+        told, samples = self.play("loop", seats, epsilon=epsilon, keep=True)
+        with self.clock.on("learning"):
+            self.learn(samples, self.rewards(told), progress)
+        self.games += count
+        self.loop += 1
+        self.notes |= {"games": float(self.games), "epsilon": epsilon, "phase": float(self.phase)}
+        self.notes["points a round"] = float(np.abs(told.gains[told.happened]).mean())
+        last = self.games >= config.games
+        if last or self.loop % config.evaluate_every == 0:
+            with self.clock.on("evaluation (within the others)"):
+                found = self.evaluate()
+            self.notes |= found
+            rival = "heuristic" if self.rival is None else "supervised"
+            if found[f"{rival}/wins"] >= config.overwhelm:
+                self.phase = 2
+        if self.games >= config.first_phase:
+            self.phase = 2
+
+    def evaluate(self) -> dict[str, float]:
+        """Play greedily against fixed opponents, both seats of every deal."""
+        opponents = {"heuristic": HEURISTIC, "random": RANDOM}
+        if self.rival is not None:
+            opponents["supervised"] = RIVAL
+        each = self.config.evaluate_games
+        seats = np.full((each * len(opponents), 2), LEARNER)
+        rows = np.arange(len(seats))
+        seats[rows, 1 - (rows & 1)] = np.repeat(list(opponents.values()), each)
+        told, _ = self.play("evaluation", seats)
+        found = {}
+        for number, name in enumerate(opponents):
+            mine = slice(number * each, (number + 1) * each)
+            first = rows[mine] & 1 == 0
+            won = np.where(first, told.results[mine], 1.0 - told.results[mine])
+            ended = told.gains[mine].sum(1)
+            points = np.where(first, ended, -ended)
+            for what, values in (("wins", won), ("points", points)):
+                mean, half = paired_mean(values)
+                found[f"{name}/{what}"], found[f"{name}/{what} margin"] = mean, half
+        return found
+
+
+def paired_mean(values: Array) -> tuple[float, float]:
+    """Return the mean of paired games and half of its 95 % interval, from the means of pairs."""
+    pairs = values.reshape(-1, 2).mean(1)
+    return float(pairs.mean()), float(1.96 * pairs.std(ddof=1) / np.sqrt(len(pairs)))
+
+
+def train(config: Config, folder: Path, report: Callable[[str, int, int], None]) -> dict[str, Any]:
+    """Play and learn until all games are played or the time is up; return how it stands."""
+    check(config)
+    if config.against and not Path(config.against).is_dir():
+        raise CardlabError(f"setting against={config.against}: there is no such folder")
+    started = time.perf_counter()
+    fixed = {name: getattr(Config, name) for name in NOT_OF_RESULTS}
+    open_run(folder, dataclasses.replace(config, **fixed))
+    finished = read_json(folder / "summary.json")
+    if finished is not None:
+        report("games", config.games, config.games)
+        return dict(finished["summary"])
+    training = Training(config, folder)
+    training.load()
+    at_start = training.games
+    with closing(Log(folder, last_step=training.loop)) as log:
+        _run(training, log, report, started)
+    spent = time.perf_counter() - started
+    summary = {
+        "games": training.games,
+        "loops": training.loop,
+        "steps of learning": training.steps,
+        "phase": training.phase,
+        "finished": training.games >= config.games,
+        "games/s of this start": round((training.games - at_start) / spent, 1),
+        **{name: round(one, 4) for name, one in training.notes.items() if "/" in name},
+    }
+    if training.games >= config.games:
+        origin = provenance(GAME, "cardlab train koi_koi/monte_carlo", config)
+        origin["config"] = {**origin["config"], "against": Path(config.against).name}
+        save_networks(folder, training.networks, config.design, {**origin, "summary": summary})
+        write_json(folder / "summary.json", {**origin, "summary": summary})
+        for path in folder.glob("checkpoint-*"):  # the weights are all that is needed now
+            path.unlink()
+    return summary
+
+
+def _run(
+    training: Training, log: Log, report: Callable[[str, int, int], None], started: float
+) -> None:
+    """Run loops, each with its line of log and its checkpoint, until the games or the time end."""
+    config, longest = training.config, 0.0
+    report("games", training.games, config.games)
+    while training.games < config.games:
+        loop_started, before = time.perf_counter(), training.games
+        training.notes, training.clock.seconds = {}, {}
+        training.run_loop()
+        took = time.perf_counter() - loop_started
+        stages = {f"seconds/{name}": one for name, one in training.clock.seconds.items()}
+        speed = (training.games - before) / took
+        log.write(training.loop, **training.notes, **stages, **{"games/s": speed})
+        training.save()
+        report("games", training.games, config.games)
+        if config.profile:
+            told = ", ".join(f"{name[8:]} {one:.2f} s" for name, one in stages.items())
+            report(f"loop {training.loop}, {speed:,.0f} games/s: {told}", 1, 1)
+        longest = max(longest, time.perf_counter() - loop_started)
+        if config.minutes and time.perf_counter() - started + longest > 60 * config.minutes:
+            return

@@ -1,0 +1,600 @@
+"""Training of Koi-Koi: games in batches, win predictors, supervised and Monte-Carlo learning."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from cardlab import seeding  # noqa: E402
+from cardlab.agents.heuristics.koi_koi import choose  # noqa: E402
+from cardlab.errors import CardlabError  # noqa: E402
+from cardlab.features.koi_koi import (  # noqa: E402
+    DECISION_OF_KIND,
+    KIND,
+    MOST_CHOICES,
+    PENDING_CARD,
+    TOKENS,
+    WIDTH,
+    action_of_token,
+    token_of_action,
+    write_rows,
+)
+from cardlab.game import DEALER, OVER  # noqa: E402
+from cardlab.games.koi_koi import GAME, KOI_KOI, STOP, TAKE  # noqa: E402
+from cardlab.games.koi_koi_table import MOST_ROUNDS  # noqa: E402
+from cardlab.kernel import JIT, kernel  # noqa: E402
+from cardlab.learning import koi_koi_monte_carlo, koi_koi_supervised  # noqa: E402
+from cardlab.learning.koi_koi_games import (  # noqa: E402
+    HEURISTIC,
+    LEARNER,
+    RANDOM,
+    Clock,
+    Games,
+    Player,
+    Samples,
+    game_seeds,
+    play,
+)
+from cardlab.learning.koi_koi_networks import load_networks, save_networks  # noqa: E402
+from cardlab.learning.koi_koi_predictors import (  # noqa: E402
+    PREDICTORS,
+    Rounds,
+    after_rounds,
+    compare,
+    fit,
+    fit_dynamic,
+    rounds_of,
+)
+from cardlab.learning.koi_koi_records import read_decisions  # noqa: E402
+from cardlab.networks.koi_koi import make_networks  # noqa: E402
+from cardlab.play import Table  # noqa: E402
+from cardlab.seeding import deck_order  # noqa: E402
+
+CPU = torch.device("cpu")
+pytestmark = pytest.mark.skipif(not JIT, reason="thousands of decisions")
+
+
+def quiet(_: str, __: int, ___: int) -> None:
+    """Report to nobody."""
+
+
+# Games in batches
+
+
+def played(
+    seats: Any, *, epsilon: float = 0.0, threads: int = 1, design: str = "separate", parts: int = 1
+) -> tuple[Any, Any, list[Any], Any]:
+    """Return seeds, how the rounds ended, the learner's decisions, and the player."""
+    torch.manual_seed(0)
+    player = Player(make_networks(design, width=8), design)
+    seeds = game_seeds(seeding.stream(3, "test"), len(seats))
+    bounds = np.linspace(0, len(seats), parts + 1).astype(int)
+    groups = [
+        Games(seeds[a:b], seats[a:b], device=CPU, epsilon=epsilon, first=int(a))
+        for a, b in pairwise(bounds)
+    ]
+    samples = [Samples() for _ in player.networks]
+    play(groups, [player], threads=threads, clock=Clock(CPU), samples=samples)
+    states = np.concatenate([games.states for games in groups])
+    dealers = np.concatenate([games.first_dealers for games in groups])
+    return seeds, rounds_of(states, dealers), [one.joined() for one in samples], player
+
+
+@kernel
+def heuristic_at(states: Any, seat: int, actions: Any) -> int:
+    return choose(states[0], seat, actions, len(actions))
+
+
+@pytest.mark.parametrize("design", ["separate", "shared"])
+def test_batched_games_are_the_games_one_by_one(design: str) -> None:
+    count = 12
+    seats = np.full((count, 2), LEARNER)
+    seats[: count // 2, 1] = HEURISTIC
+    seeds, told, samples, player = played(seats, epsilon=0.3, threads=2, design=design, parts=2)
+    waiting: dict[tuple[int, int], list[tuple[Any, int]]] = defaultdict(list)
+    for network, (rows, tokens, episodes) in enumerate(samples):
+        for row, token, episode in zip(rows.numpy(), tokens, episodes, strict=True):
+            waiting[int(episode), network].append((row, int(token)))
+    order, scratch = np.zeros(48, dtype=np.uint8), np.zeros(1, dtype=np.int64)
+    row, choices = np.zeros((1, WIDTH), np.uint8), np.zeros((1, MOST_CHOICES), np.uint8)
+    for game in range(count):
+        state, deals = GAME.start(), 0
+        first_dealer = None
+        while state.mover != OVER:
+            seat = state.mover
+            if seat == DEALER:
+                deck_order(seeds[game], deals, order, scratch)
+                deals += 1
+                GAME.border.deal(state.array, 0, order)
+                continue
+            if first_dealer is None:
+                first_dealer = seat
+            if seats[game, seat] == HEURISTIC:
+                action = heuristic_at(state.array, seat, state.legal())
+            else:
+                write_rows(state.array, np.array([seat]), row, choices)
+                network = player.network_of[DECISION_OF_KIND[row[0, KIND]]]
+                episode = 2 * (game * MOST_ROUNDS + int(state.round_number) - 1) + seat
+                kept, token = waiting[episode, network].pop(0)
+                assert (kept == row[0]).all()
+                action = action_of_token(state.array[0], token)
+                assert action in state.legal()
+            GAME.border.apply(state.array, 0, action)
+        assert told.gains[game].tolist() == state.array[0].gains[:8].tolist()
+        assert told.dealers[game, 0] == first_dealer
+        assert told.played[game] == state.round_number
+        assert told.results[game] == (state.returns()[0] + 1) / 2
+    assert not any(waiting.values())
+
+
+def test_greedy_play_takes_the_best_and_exploring_any() -> None:
+    seats = np.full((8, 2), LEARNER)
+    for epsilon, low, high in ((0.0, 1.0, 1.0), (0.5, 0.5, 0.9), (1.0, 0.0, 0.6)):
+        _, _, samples, player = played(seats, epsilon=epsilon)
+        rows, tokens, _ = samples[0]
+        every = torch.arange(TOKENS).expand(len(rows), -1)
+        with torch.no_grad():
+            values = player.networks[0](rows, every)
+        legal = torch.zeros(len(rows), TOKENS, dtype=torch.bool)
+        legal[:, :48] = rows[:, :48] >= 8
+        best = values.masked_fill(~legal, -1e9).argmax(1)
+        share = float((best == tokens).float().mean())
+        assert low <= share <= high
+        assert legal.gather(1, tokens.long()[:, None]).all()
+
+
+def test_threads_and_parts_change_nothing() -> None:
+    seats = np.full((10, 2), LEARNER)
+    seats[3:, 0] = RANDOM
+    _, told, samples, _ = played(seats, epsilon=0.2)
+    _, again, same, _ = played(seats, epsilon=0.2, threads=3, parts=2)
+    assert (told.gains == again.gains).all()
+    for one, other in zip(samples, same, strict=True):
+        sort = [np.lexsort((part[1], part[2])) for part in (one, other)]
+        for a, b in zip(one, other, strict=True):
+            assert sorted(map(bytes, a.numpy()[sort[0]])) == sorted(map(bytes, b.numpy()[sort[1]]))
+
+
+# Predictors
+
+
+def heuristic_rounds(count: int) -> Rounds:
+    games = Games(
+        game_seeds(seeding.stream(5, "test"), count), np.full((count, 2), HEURISTIC), device=CPU
+    )
+    play([games], [], threads=1, clock=Clock(CPU))
+    return rounds_of(games.states, games.first_dealers)
+
+
+def made_up(chance: float, win: int, lose: int, games: int = 20_000) -> Rounds:
+    """Return rounds in which the dealer wins `win` points by chance, else loses `lose`."""
+    rng = np.random.default_rng(0)
+    gains = np.zeros((games, 8), dtype=np.int64)
+    dealers = np.zeros((games, 8), dtype=np.int64)
+    dealers[:, 0] = rng.integers(0, 2, games)
+    for n in range(8):
+        won = np.where(rng.random(games) < chance, win, -lose)
+        gains[:, n] = np.where(dealers[:, n] == 0, won, -won)
+        if n < 7:
+            dealers[:, n + 1] = np.where(gains[:, n] > 0, 0, 1)
+    before = np.cumsum(gains, axis=1) - gains
+    over = np.abs(before) >= 30
+    gains[over] = 0
+    return Rounds(gains, (~over).sum(1), dealers, before, 8)
+
+
+def test_the_dynamic_predictor_is_the_recursion() -> None:
+    chance, win, lose = 0.6, 2, 3
+    told = made_up(chance, win, lose)
+    seen = (told.gains * np.where(told.dealers == 0, 1, -1) > 0).mean()
+    assert seen == pytest.approx(chance, abs=0.01)
+
+    def plain(left: int, deals: bool, lead: int) -> float:
+        if left == 0 or abs(lead) >= 30:
+            return 1.0 if lead > 0 else 0.0 if lead < 0 else 0.5
+        if not deals:
+            return 1.0 - plain(left, True, -lead)
+        won = plain(left - 1, True, lead + win)
+        return chance * won + (1 - chance) * plain(left - 1, False, lead - lose)
+
+    table = fit_dynamic(told)
+    for left in range(6):
+        for lead in (-6, -3, -1, 0, 1, 2, 5):
+            for deals in (0, 1):
+                assert table[left, deals, lead + 30] == pytest.approx(
+                    plain(left, bool(deals), lead), abs=0.03
+                )
+
+
+def test_predictors_foretell_games_of_the_heuristic() -> None:
+    told = heuristic_rounds(4000)
+    losses = compare(told)
+    for kind in PREDICTORS:
+        table = fit(kind, told)
+        assert losses[kind] < 0.6 < np.log(2)  # ln 2 is knowing nothing
+        assert ((table >= 0) & (table <= 1)).all()
+        assert table[3, 1, 10:50] == pytest.approx(1 - table[3, 0, 10:50][::-1][:40], abs=0.2)
+        ends = after_rounds(table, told)
+        assert ends.sum(-1) == pytest.approx(1.0)
+        last = told.played - 1
+        assert ends[np.arange(4000), last, 0] == pytest.approx(told.results)
+    # With one round left, level, dealing: what the games themselves say, which no line can bend to.
+    lead = (told.before + told.gains)[:, 6]
+    for mine in range(2):
+        level = (lead == 0) & ((told.gains[:, 6] > 0) == bool(mine)) & (told.played == 8)
+        share = told.results[level].mean()
+        margin = 3 * 0.5 / np.sqrt(level.sum())
+        assert fit_dynamic(told)[1, mine, 30] == pytest.approx(share, abs=margin)
+
+
+# Monte-Carlo learning
+
+TINY: dict[str, Any] = {
+    "games": 48,
+    "batch_games": 16,
+    "batch": 64,
+    "refit_every": 2,
+    "refit_games": 8,
+    "evaluate_every": 2,
+    "evaluate_games": 4,
+    "first_phase": 16,
+    "warm_up": 4,
+    "width": 8,
+    "threads": 1,
+    "design": "shared",
+}
+
+
+def weights_of(folder: Path, name: str) -> Any:
+    from cardlab.networks.weights import load_weights
+
+    return load_weights(folder / f"{name}.safetensors")[0]
+
+
+def same_weights(one: Path, other: Path, name: str = "all") -> bool:
+    ours, theirs = weights_of(one, name), weights_of(other, name)
+    return ours.keys() == theirs.keys() and all(torch.equal(ours[key], theirs[key]) for key in ours)
+
+
+def test_an_interrupted_run_ends_like_an_undisturbed_one(tmp_path: Path) -> None:
+    config = koi_koi_monte_carlo.Config(**TINY)
+    whole = koi_koi_monte_carlo.train(config, tmp_path / "whole", quiet)
+    assert whole["games"] == 48
+    assert whole["phase"] == 2
+
+    class Stop(Exception):
+        pass
+
+    def stop(_: str, done: int, __: int) -> None:
+        if done == 32:
+            raise Stop
+
+    with pytest.raises(Stop):
+        koi_koi_monte_carlo.train(config, tmp_path / "parts", stop)
+    seen: list[int] = []
+    parts = koi_koi_monte_carlo.train(
+        config, tmp_path / "parts", lambda _, done, __: seen.append(done)
+    )
+    assert seen[0] == 32
+    for name in ("loss/all", "heuristic/points", "random/wins"):
+        assert parts[name] == whole[name]
+    assert same_weights(tmp_path / "whole", tmp_path / "parts")
+    logs = [(tmp_path / run / "log.jsonl").read_text().splitlines() for run in ("whole", "parts")]
+    assert [json.loads(one)["step"] for one in logs[1]] == [1, 2, 3]
+    assert json.loads(logs[0][1])["loss/all"] == json.loads(logs[1][1])["loss/all"]
+    assert koi_koi_monte_carlo.train(config, tmp_path / "parts", quiet) == parts
+
+
+LIGHT = """
+import sys
+for name in ("pydantic", "platformdirs", "typer", "rich", "scipy", "sklearn"):
+    sys.modules[name] = None
+from cardlab.learning.__main__ import main
+main()
+"""
+
+
+def command(training: str, folder: Path, settings: dict[str, Any]) -> list[str]:
+    told = [f"--set={name}={value}" for name, value in settings.items()]
+    return [sys.executable, "-c", LIGHT, f"koi_koi/{training}", "--out", str(folder), *told]
+
+
+def kill_and_go_on(line: list[str], sign: Path, cache: Path) -> str:
+    """Start a training, kill it when a file appears, start it again and return what it wrote."""
+    environment = os.environ | {"CARDLAB_CACHE_DIR": str(cache)}
+    running = subprocess.Popen(
+        line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment
+    )
+    while not sign.exists() and running.poll() is None:
+        time.sleep(0.005)
+    os.kill(running.pid, signal.SIGKILL)
+    running.communicate()
+    ended = subprocess.run(line, capture_output=True, text=True, env=environment, check=False)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+def test_a_killed_training_goes_on_with_little_installed(tmp_path: Path) -> None:
+    """The plain command needs neither pydantic nor platformdirs; kill -9 loses one loop at most."""
+    from cardlab.kernel import cache_folder
+
+    settings = {**TINY, "reward": "point", "design": "separate", "games": 32}
+    line = command("monte_carlo", tmp_path / "run", settings)
+    out = kill_and_go_on(line, tmp_path / "run" / "state.json", cache_folder())
+    assert json.loads(out[out.index("{") :])["games"] == 32
+    koi_koi_monte_carlo.train(koi_koi_monte_carlo.Config(**settings), tmp_path / "whole", quiet)
+    for name in ("discard", "pick", "koi_koi"):
+        assert same_weights(tmp_path / "run", tmp_path / "whole", name)
+    assert len(list((tmp_path / "run").glob("*.safetensors"))) == 3
+
+
+def test_time_that_is_up_stops_with_a_checkpoint(tmp_path: Path) -> None:
+    config = koi_koi_monte_carlo.Config(reward="point", **TINY, minutes=1e-6)
+    summary = koi_koi_monte_carlo.train(config, tmp_path, quiet)
+    assert (summary["games"], summary["finished"]) == (16, False)
+    sizes = [path.stat().st_size for path in tmp_path.glob("checkpoint-*")]
+    assert len(sizes) == 1
+    _, design, about = load_networks(tmp_path, CPU, torch.float32)
+    assert (design, about["games"]) == ("shared", 16)
+    # Another time limit, or other threads, are no other run.
+    config = koi_koi_monte_carlo.Config(reward="point", **{**TINY, "threads": 2})
+    assert koi_koi_monte_carlo.train(config, tmp_path, quiet)["finished"]
+
+
+def test_phase_one_plays_against_a_supervised_agent(tmp_path: Path) -> None:
+    rivals = tmp_path / "rivals"
+    rivals.mkdir()
+    torch.manual_seed(0)
+    save_networks(rivals, make_networks("shared", width=8), "shared", {})
+    settings = {**TINY, "games": 32, "against": str(rivals)}
+    summary = koi_koi_monte_carlo.train(
+        koi_koi_monte_carlo.Config(**settings), tmp_path / "run", quiet
+    )
+    assert 0 <= summary["supervised/wins"] <= 1
+    first = json.loads((tmp_path / "run" / "log.jsonl").read_text().splitlines()[0])
+    second = json.loads((tmp_path / "run" / "log.jsonl").read_text().splitlines()[1])
+    # Half of the decisions are the rival's in phase 1, none in phase 2.
+    assert first["decisions/all"] < 0.75 * second["decisions/all"]
+
+
+def test_learning_fits_the_rewards_of_the_actions_taken(tmp_path: Path) -> None:
+    settings = {**TINY, "learning_rate": 3e-3, "reward": "point", "width": 16, "warm_up": 1}
+    training = koi_koi_monte_carlo.Training(koi_koi_monte_carlo.Config(**settings), tmp_path)
+    told, samples = training.play("loop", np.full((6, 2), LEARNER), epsilon=1.0, keep=True)
+    parts = samples[0].joined()
+    rewards = training.rewards(told)
+    assert rewards.reshape(6, MOST_ROUNDS, 2)[:, :8, 0] * 10 == pytest.approx(told.gains)
+    targets = rewards[parts[2].numpy()]
+    assert targets.std() > 0.1
+    for _ in range(12):
+        samples[0].add(*parts)
+        training.learn(samples, rewards, progress=0.0)
+        training.loop += 1
+    with torch.no_grad():
+        values = training.networks["all"](parts[0], parts[1][:, None])[:, 0].numpy()
+    assert np.corrcoef(values, targets)[0, 1] > 0.4
+    assert training.notes["loss/all"] < 0.9 * targets.var()
+
+
+def test_mistakes_are_one_sentence(tmp_path: Path) -> None:
+    for settings, told in (
+        ({"reward": "money"}, "reward=money is not possible; give point or win"),
+        ({"design": "x"}, "design=x is not possible"),
+        ({"evaluate_games": 3}, "evaluate_games must be an even number"),
+        ({"epsilon": 0.01}, "epsilon must fall"),
+        ({"against": str(tmp_path / "none")}, "there is no such folder"),
+        ({"device": "tpu"}, "device=tpu is not possible"),
+    ):
+        with pytest.raises(CardlabError, match=told):
+            koi_koi_monte_carlo.train(koi_koi_monte_carlo.Config(**settings), tmp_path / "a", quiet)
+    line = command("monte_carlo", tmp_path / "b", {"game": 3})
+    ended = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("cardlab: unknown setting 'game'")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["koi_koi/monte_carlo", "--reward", "money"], "reward=money is not possible"),
+        (["koi_koi/supervised", "--records", "no-such-file"], "no-such-file cannot be read"),
+        (["koi_koi/supervised", "--reward", "win"], "unknown setting 'reward'"),
+    ],
+)
+def test_the_command_takes_records_and_reward(
+    arguments: list[str], told: str, tmp_path: Path
+) -> None:
+    line = [sys.executable, "-m", "cardlab.cli", "train", *arguments, "--out", str(tmp_path / "a")]
+    ended = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert ended.returncode != 0
+    assert told in " ".join(ended.stderr.split())
+
+
+# Supervised learning
+
+
+def told_card(card: int) -> list[int]:
+    return [card // 4 + 1, card % 4 + 1]
+
+
+def recorded(seed: int) -> dict[str, Any]:
+    """Return a game of the heuristic in the form of the authors' records."""
+    table = Table(GAME, seed=seed)
+    rounds: list[dict[str, Any]] = []
+    while not table.over:
+        s = table.state.array[0]
+        if len(rounds) < s.round_number:
+            cards = [told_card(int(card)) for card in table.deals[-1]]
+            rounds.append(
+                {
+                    "round": int(s.round_number),
+                    "dealer": table.mover + 1,
+                    "hand1": cards[:8],
+                    "hand2": cards[8:16],
+                    "field": cards[16:24],
+                    "stock": cards[24:],
+                    "steps": [],
+                }
+            )
+        seat, turn, drawn = table.mover, int(s.turn) + 1, int(s.phase) == 4
+        action = int(heuristic_at(table.state.array, seat, table.state.legal()))
+        if action >= STOP:
+            step = [turn, seat + 1, "koikoi", action == KOI_KOI, [False, True], 0]
+        elif action >= TAKE:
+            phase = "draw-pick" if drawn else "discard-pick"
+            step = [turn, seat + 1, phase, told_card(action - TAKE), [], None]
+        else:
+            step = [turn, seat + 1, "discard", told_card(action), [], None]
+        rounds[-1]["steps"].append(step)
+        table.act(action)
+    return {"round_total": 8, "rounds": rounds}
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("records") / "games.jsonl.gz"
+    with gzip.open(path, "wt") as file:
+        file.writelines(json.dumps(recorded(seed)) + "\n" for seed in range(10))
+    return path
+
+
+FEW: dict[str, Any] = {"folds": 2, "epochs": 2, "width": 8, "batch": 64, "validation": 0.2}
+
+
+def test_recorded_games_become_decisions(records: Path) -> None:
+    decisions = read_decisions(records)
+    assert set(decisions.games) == set(range(10))
+    assert decisions.counts()["discard"] > 500
+    assert min(decisions.counts().values()) > 20
+    # The first game again, decision by decision.
+    table, number = Table(GAME, seed=0), 0
+    while not table.over:
+        action = int(heuristic_at(table.state.array, table.mover, table.state.legal()))
+        token = decisions.choices[number, decisions.slots[number]]
+        assert token == token_of_action(action)
+        table.act(action)
+        number += 1
+    assert number == (decisions.games == 0).sum()
+
+
+def test_the_authors_records_have_their_numbers() -> None:
+    from test_koi_koi import records_path
+
+    path = records_path()
+    if path is None:
+        pytest.skip("no human games here; set CARDLAB_KOI_KOI_RECORDS to their file")
+    assert read_decisions(path).counts() == {"discard": 17821, "pick": 1846, "koi_koi": 1768}
+
+
+def test_exchanged_months_give_the_row_of_the_exchanged_game(records: Path) -> None:
+    source, move = koi_koi_supervised.symmetries()
+    decisions = read_decisions(records)
+    plain = json.loads(gzip.decompress(records.read_bytes()).splitlines()[0])
+    length = int((decisions.games == 0).sum())
+    for which in range(4):
+        changed = json.loads(json.dumps(plain))
+
+        def exchange(card: list[int], which: int = which) -> list[int]:
+            return told_card(int(move[which][4 * (card[0] - 1) + card[1] - 1]))
+
+        for one in changed["rounds"]:
+            for zone in ("hand1", "hand2", "field", "stock"):
+                one[zone] = [exchange(card) for card in one[zone]]
+            for step in one["steps"]:
+                if step[2] != "koikoi":
+                    step[3] = exchange(step[3])
+        path = records.parent / f"exchanged-{which}.jsonl"
+        path.write_text(json.dumps(changed) + "\n")
+        theirs = read_decisions(path)
+        rows = decisions.rows[:length][:, source[which]]
+        rows[:, PENDING_CARD] = move[which].numpy()[rows[:, PENDING_CARD]]
+        assert (rows == theirs.rows).all()
+        taken = decisions.choices[np.arange(length), decisions.slots[:length]]
+        assert (move[which].numpy()[taken] == theirs.choices[np.arange(length), theirs.slots]).all()
+    assert len({tuple(one) for one in move.tolist()}) == 4
+
+
+@pytest.mark.parametrize("design", ["separate", "shared"])
+def test_cross_validation_tests_every_game_once(records: Path, tmp_path: Path, design: str) -> None:
+    config = koi_koi_supervised.Config(records=str(records), design=design, **FEW)
+    summary = koi_koi_supervised.train(config, tmp_path, quiet)
+    counts = read_decisions(records).counts()
+    assert {name: summary[f"decisions/{name}"] for name in counts} == counts
+    assert summary["decisions/overall"] == sum(counts.values())
+    results = json.loads((tmp_path / "results.json").read_text())
+    folds = [one["discard"]["of"] for name, one in results.items() if "discard" in one]
+    assert [sum(np.array(one) > 0) for one in folds] == [5, 5]
+    assert (np.sum(folds, axis=0) > 0).all()
+    names = {path.stem for path in tmp_path.glob("*.safetensors")}
+    assert names == ({"discard", "pick", "koi_koi"} if design == "separate" else {"all"})
+
+
+def test_people_who_follow_rules_are_foretold(records: Path, tmp_path: Path) -> None:
+    """The heuristic stops or goes on by simple rules: a network learns more than the usual one."""
+    config = koi_koi_supervised.Config(
+        records=str(records),
+        design="shared",
+        folds=2,
+        epochs=12,
+        width=16,
+        batch=32,
+        learning_rate=4e-3,
+        dropout=0.0,
+        average=0.9,
+        final=False,
+    )
+    summary = koi_koi_supervised.train(config, tmp_path, quiet)
+    decisions = read_decisions(records)
+    discards = decisions.only(decisions.kinds == 0)
+    guess = np.mean([1 / len(set(one)) for one in discards.choices.tolist()])
+    assert summary["accuracy/discard"] > guess + 0.1
+
+
+def test_a_killed_supervised_training_goes_on(records: Path, tmp_path: Path) -> None:
+    from cardlab.kernel import cache_folder
+
+    settings = {**FEW, "records": str(records), "design": "shared"}
+    line = command("supervised", tmp_path / "run", settings)
+    out = kill_and_go_on(line, tmp_path / "run" / "unit.safetensors", cache_folder())
+    config = koi_koi_supervised.Config(records=str(records), design="shared", **FEW)
+    whole = koi_koi_supervised.train(config, tmp_path / "whole", quiet)
+    summary = json.loads(out[out.index("{") :])
+    assert summary == json.loads(json.dumps(whole))
+    assert same_weights(tmp_path / "run", tmp_path / "whole", "all")
+
+
+def test_mistakes_about_records_are_one_sentence(records: Path, tmp_path: Path) -> None:
+    for settings, told in (
+        ({}, "name their file with records=FILE"),
+        ({"records": str(tmp_path / "none")}, "cannot be read"),
+        ({"records": str(records), "folds": 11}, "holds 10 games, too few for 11 folds"),
+        ({"records": str(records), "dropout": 1.0}, "dropout and average must be"),
+    ):
+        with pytest.raises(CardlabError, match=told):
+            koi_koi_supervised.train(
+                koi_koi_supervised.Config(**settings), tmp_path / told[:9], quiet
+            )
+    broken = tmp_path / "broken.jsonl"
+    told = recorded(0)
+    told["rounds"][0]["steps"][0][3] = [1, 1]
+    told["rounds"][0]["steps"][1] = told["rounds"][0]["steps"][0]
+    broken.write_text(json.dumps(told) + "\n")
+    with pytest.raises(CardlabError, match=r"broken.jsonl, line 1: this is no recorded game"):
+        read_decisions(broken)
+    broken.write_text("no JSON\n")
+    with pytest.raises(CardlabError, match="line 1: this is no recorded game"):
+        read_decisions(broken)
