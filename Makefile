@@ -11,8 +11,12 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 help:  ## show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
 
-arena: $(VENV)/base  ## a short tournament that ends with a table
-	$(BIN)/cardlab tournament crazy_eights random heuristic monte_carlo:1000 uct_open:1000 --games 200
+arena: $(VENV)/base  ## a short tournament of every game, in about a minute
+	$(BIN)/cardlab tournament crazy_eights random heuristic fair:300 monte_carlo:1000 uct_open:1000 --games 200
+	$(BIN)/cardlab tournament uno random heuristic monte_carlo:100 -o seats=3 --games 300
+	$(BIN)/cardlab tournament koi_koi random heuristic monte_carlo:100 --games 100
+	$(BIN)/cardlab tournament cribbage random heuristic cribbage_expert:5 --games 100
+	$(BIN)/cardlab tournament birds_of_a_feather solver search_dfs search_lr search_evolved heuristic --games 60
 
 play: $(VENV)/base  ## play against an agent in the terminal
 	$(BIN)/cardlab play crazy_eights --against heuristic
@@ -35,6 +39,7 @@ bench: $(VENV)/bench  ## speed beside OpenSpiel and RLCard, and of the solvers
 	$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/birds.py
 	$(BIN)/python benchmarks/cribbage.py
+	$(BIN)/python benchmarks/arena.py
 
 crosscheck: $(VENV)/bench  ## the rules beside other programs, move by move
 	$(BIN)/python crosscheck/uno_rlcard.py
@@ -57,7 +62,7 @@ $(VENV)/base: $(VENV)/python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/dev: $(VENV)/python pyproject.toml constraints.txt
-	$(PIP) --editable '.[dev,papers,train]'
+	$(PIP) --editable '.[dev,papers,train,postgres,cluster,ladder]'
 	@touch $(VENV)/base $@
 
 $(VENV)/bench: $(VENV)/python pyproject.toml constraints.txt

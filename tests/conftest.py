@@ -1,9 +1,16 @@
-"""One cache of compiled kernels for the whole run, so that nothing is compiled twice."""
+"""What tests share: games, a database server, an empty store."""
 
 from __future__ import annotations
 
+import os
 import sys
+import tempfile
+import uuid
+from collections.abc import Iterator
 from pathlib import Path
+
+# One thread for each worker: torch's would wait for each other on cores that others use.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
 
@@ -11,6 +18,8 @@ from cardlab.game import Game
 from cardlab.games import find_game
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+import postgres
 
 
 @pytest.fixture(scope="session")
@@ -21,3 +30,47 @@ def crazy_eights() -> Game:
 @pytest.fixture(scope="session")
 def high_card() -> Game:
     return find_game("high_card:GAME")
+
+
+@pytest.fixture(scope="session")
+def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a real PostgreSQL server; without one its tests are skipped."""
+    given = os.environ.get("CARDLAB_TEST_POSTGRES")
+    if given:
+        yield given
+    elif postgres.binaries() is None:
+        pytest.skip(postgres.MISSING)
+    else:
+        with (
+            tempfile.TemporaryDirectory(prefix="cardlab-pg-") as folder,  # short: for a socket
+            postgres.own_server(Path(folder)) as address,
+        ):
+            yield address
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store_address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The address of an empty store, of each kind in turn."""
+    if request.param == "sqlite":
+        yield str(tmp_path / "arena.db")
+        return
+    import sqlalchemy
+
+    server = request.getfixturevalue("postgres_server")
+    url = sqlalchemy.make_url(server.replace("postgresql://", "postgresql+psycopg://", 1))
+    name = f"cardlab_{uuid.uuid4().hex}"
+    engine = sqlalchemy.create_engine(url, isolation_level="AUTOCOMMIT")
+    with engine.connect() as at:
+        at.execute(sqlalchemy.text(f"CREATE DATABASE {name}"))
+    yield url.set(drivername="postgresql", database=name).render_as_string(hide_password=False)
+    with engine.connect() as at:
+        at.execute(sqlalchemy.text(f"DROP DATABASE {name} WITH (FORCE)"))
+    engine.dispose()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say in one line what was not tested for want of a server."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    count = sum(postgres.MISSING in str(one.longrepr) for one in skipped)
+    if count:
+        terminalreporter.write_line(f"{count} tests skipped: {postgres.MISSING}")

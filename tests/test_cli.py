@@ -59,11 +59,24 @@ def succeed(*args: str, text: str = "") -> str:
         (["match", "crazy_eights", "random", "uct_open:1000000000000"], "to 10,000,000"),
         (["agents", "..x:y"], "names no object"),
         (["match", "crazy_eights", "__main__:nobody", "random"], "has no 'nobody'"),
-        (["tournament", "crazy_eights", "random", "heuristic", "-o", "seats=3"], "two seats"),
+        (["tournament", "uno", "random", "heuristic", "--format", "swiss"], "unknown format"),
+        (["tournament", "uno", "random", "cmd:./none"], "there is no program './none'"),
+        (["tournament", "uno", "random", "heuristic", "--move-seconds", "0"], "--move-seconds 0"),
+        (["tournament", "uno", "random", "heuristic", "--store", "mysql://h/d"], "not known"),
+        (["tournament", "uno", "random", "heuristic", "--resume"], "to resume"),
+        (["sprt", "uno", "random"], "needs a game and two agents"),
+        (["sprt", "--counts", "1,2,3"], "five numbers"),
+        (["sprt", "uno", "random", "heuristic", "--elo0", "5", "--elo1", "5"], "must be below"),
+        (["leaderboard", "--store", "/proc/x/y.db"], "cannot be made"),
+        (["leaderboard", "go_fish"], "unknown game 'go_fish'"),
+        (["leaderboard"], "holds no games"),
+        (["export", "games.xlsx"], "none of the endings"),
+        (["export", "games.csv", "--name", "nothing"], "no tournament 'nothing'"),
+        (["check-agent", "./none", "--game", "uno"], "there is no program './none'"),
     ],
 )
-def test_a_mistake_is_one_sentence(args: list[str], sentence: str) -> None:
-    answer = cardlab(*args)
+def test_a_mistake_is_one_sentence(args: list[str], sentence: str, tmp_path: Path) -> None:
+    answer = cardlab(*args, XDG_DATA_HOME=str(tmp_path))
     assert answer.returncode == 2
     assert sentence in answer.stderr
     assert len(answer.stderr.splitlines()) == 1
@@ -91,12 +104,46 @@ def test_a_match_as_table_and_as_json(tmp_path: Path) -> None:
     assert "40 games replayed, every one as recorded" in succeed("replay", str(saved), "--brief")
 
 
-def test_a_tournament_ends_with_a_table() -> None:
+def test_a_tournament_from_the_first_game_to_the_export(tmp_path: Path) -> None:
     agents = ["random", "heuristic", "uct_open:50"]
-    shown = succeed("tournament", "crazy_eights", *agents, "--games", "20")
-    assert "60 games, the same deals for every pair" in shown
-    result = json.loads(succeed("tournament", "crazy_eights", *agents, "--games", "20", "--json"))
+    where = ["--store", str(tmp_path / "arena.db")]
+    args = ["tournament", "crazy_eights", *agents, "--games", "20", *where]
+    shown = succeed(*args)
+    assert "60 games on 10 deals, the same for all, every seating" in shown
+    assert "as tournament 'crazy_eights-1'" in shown
+    result = json.loads(succeed(*args, "--json", "--ladder"))
+    assert result["tournament"] == "crazy_eights-2"
     assert sorted(result["ranking"]) == sorted(agents)
+    again = json.loads(succeed(*args, "--json", "--resume", "--name", "crazy_eights-1"))
+    assert again["lines"][0]["rating"] == result["lines"][0]["rating"]
+    assert "120 games of 2 tournaments on 10 deals" in succeed("leaderboard", *where)
+    board = json.loads(succeed("leaderboard", "crazy_eights", "--json", "--ladder", *where))
+    assert board[0]["ratings"][0]["agent"] == result["ranking"][0]
+    out = tmp_path / "games.jsonl"
+    assert "60 games written" in succeed("export", str(out), *where, "--name", "crazy_eights-1")
+    assert "60 games replayed, every one as recorded" in succeed("replay", str(out), "--brief")
+
+
+def test_the_sequential_test_as_command_and_calculator(tmp_path: Path) -> None:
+    counts = ["--counts", "379,10170,21828,10640,343", "--elo1", "2"]
+    shown = succeed("sprt", *counts)
+    assert "LLR 2.946 [-2.94, 2.94], nElo 3.05 ± 2.31" in shown
+    assert "H1 accepted" in shown
+    args = ["sprt", "crazy_eights", "heuristic", "random", "--elo1", "40", "--json"]
+    result = json.loads(succeed(*args, "--store", str(tmp_path / "a.db")))
+    assert result["accepted"] == "H1"
+    assert result["games"] == 2 * sum(result["counts"])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="programs of POSIX systems")
+def test_check_agent_says_what_to_mend() -> None:
+    here = Path(__file__).parent
+    good = succeed("check-agent", f"{here.parent}/examples/first_legal.sh")
+    assert "7 checks passed" in good
+    answer = cardlab("check-agent", f"{here}/outside/garbage.sh", "--game", "uno")
+    assert answer.returncode == 1
+    assert "FAIL plays 2 games in a row on seat 0" in answer.stdout
+    assert "one JSON object a line" in answer.stdout
 
 
 def test_replay_reports_file_and_line(crazy_eights: Game, tmp_path: Path) -> None:
@@ -206,7 +253,7 @@ def test_few_deals_make_no_claim() -> None:
     assert result["standings"][0]["score_interval"] is None
 
 
-def test_a_stopped_tournament_prints_no_table() -> None:
+def test_a_stopped_tournament_says_how_to_go_on(tmp_path: Path) -> None:
     agents = ["uct_open:3000", "random", "heuristic"]
     process = subprocess.Popen(
         [*COMMAND, "tournament", "crazy_eights", *agents, "--games", "100000"],
@@ -214,13 +261,16 @@ def test_a_stopped_tournament_prints_no_table() -> None:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        env={**os.environ, "XDG_DATA_HOME": str(tmp_path)},
     )
     time.sleep(6)
     os.killpg(process.pid, signal.SIGTERM)
     out, err = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == 130, err
     assert out == ""
     assert "stopped" in err
+    assert "the same command with --resume goes on" in err
+    assert "Traceback" not in err
 
 
 def test_foreign_records(crazy_eights: Game, tmp_path: Path) -> None:

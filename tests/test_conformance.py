@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from cardlab.agents.catalog import CATALOG, Entry, agents_for, find_agent
+from cardlab.agents.catalog import BIRDS_SEARCHES, CATALOG, Entry, agents_for, find_agent
 from cardlab.errors import CardlabError
 from cardlab.game import Game, OpenAgent
 from cardlab.games import GAMES, find_game
@@ -41,6 +41,7 @@ SOLVING = (
     "solver",
     "cribbage_expert",
     "cribbage_searched_pegging",
+    *BIRDS_SEARCHES,
 )
 EVERY_VARIANT = [(name, options) for name, variants in VARIANTS.items() for options in variants]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ import pytest
 from cardlab.agents.catalog import find_agent
 from cardlab.agents.searchers import UctOpen
 from cardlab.arena.match import Match, play_match
-from cardlab.arena.tournament import play_tournament
 from cardlab.arena.workers import stream_results
 from cardlab.errors import CardlabError, IllegalAction
 from cardlab.game import Game, Turn
@@ -86,18 +86,6 @@ def test_matches_are_planned_before_they_are_played() -> None:
             Match.plan("crazy_eights", agents, games, options=options)
     with pytest.raises(CardlabError, match="did you mean 'crazy_eights'"):
         Match.plan("crazy8s", ["random", "random"], 10)
-
-
-def test_a_tournament_ranks_by_mean_score() -> None:
-    agents = ["random", "uct_open:100", "heuristic"]
-    result = play_tournament("crazy_eights", agents, 60, seed=2)
-    assert result.ranking() == ["uct_open:100", "heuristic", "random"]
-    mine, theirs = (
-        result.standing(a, b).score for a, b in [("random", "heuristic"), ("heuristic", "random")]
-    )
-    assert mine + theirs == pytest.approx(1)
-    with pytest.raises(CardlabError, match="each named once"):
-        play_tournament("crazy_eights", ["random", "random"], 10)
 
 
 @pytest.mark.parametrize(
@@ -225,3 +213,40 @@ def test_a_worker_that_dies_is_reported() -> None:
 
 def test_results_stream_from_processes() -> None:
     assert sorted(stream_results(abs, list(range(-9, 0)), workers=2)) == list(range(1, 10))
+
+
+def die_once(task: tuple[Path, int]) -> int:
+    mark, number = task
+    if number == 3 and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def test_what_a_killed_worker_had_is_done_again(tmp_path: Path) -> None:
+    tasks = ((tmp_path / "mark", number) for number in range(12))
+    assert sorted(stream_results(die_once, tasks, workers=2)) == list(range(12))
+    assert (tmp_path / "mark").exists()
+
+
+def test_tasks_are_shaped_by_the_answers_so_far() -> None:
+    seen: list[int] = []
+
+    def tasks() -> Iterator[int]:
+        for number in range(20):
+            yield number + 100 * len(seen)
+
+    for answer in stream_results(abs, tasks(), workers=1):
+        seen += [answer]
+    assert seen == [number * 101 for number in range(20)]
+
+
+def test_short_work_starts_no_process() -> None:
+    here = list(stream_results(process_of, range(5), workers=2, alone=60.0))
+    assert set(here) == {os.getpid()}
+    away = list(stream_results(process_of, range(5), workers=2))
+    assert os.getpid() not in away
+
+
+def process_of(_: int) -> int:
+    return os.getpid()

@@ -100,6 +100,11 @@ class Batch:
             *self._arrays(),
         )
 
+    @property
+    def deals(self) -> Array:
+        """How many deck orders every game has used so far."""
+        return self._deals
+
     def turns(self, rows: Array | Sequence[int]) -> Turns:
         """Return the decisions that the games in `rows` wait for, each with its own view."""
         rows = np.arange(self.size)[rows]

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from cardlab import __version__
-from cardlab.commands import analysis, playing, study, upkeep
+from cardlab.commands import analysis, measuring, playing, study, upkeep
 from cardlab.errors import CardlabError, CardlabWarning
 
 app = typer.Typer(
@@ -24,7 +24,11 @@ COMMANDS = (
     playing.games,
     playing.agents,
     playing.match,
-    playing.tournament,
+    measuring.tournament,
+    measuring.sprt,
+    measuring.leaderboard,
+    measuring.export,
+    measuring.check_agent,
     playing.play,
     playing.replay,
     analysis.score,

@@ -11,16 +11,15 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from cardlab.arena.match import MatchResult
-    from cardlab.arena.tournament import Tournament
     from cardlab.solvers.cribbage_advice import Advice
 
 __all__ = [
     "compiling",
+    "margin",
     "new_console",
     "progress_bar",
     "show_advice",
     "show_match",
-    "show_tournament",
     "table_of",
 ]
 
@@ -110,7 +109,7 @@ def progress_bar(what: str, factor: int = 1) -> Iterator[Callable[..., None]]:
         bar.stop()
 
 
-def _margin(interval: tuple[float, float] | None, scale: float = 1) -> str:
+def margin(interval: tuple[float, float] | None, scale: float = 1) -> str:
     """Return half the width of an interval behind a plus-minus sign, or a dash without one."""
     return f" ± {scale * (interval[1] - interval[0]) / 2:.1f}" if interval else " -"
 
@@ -139,8 +138,8 @@ def show_match(result: MatchResult) -> None:
             str(one.wins),
             str(one.ties),
             str(one.losses),
-            f"{100 * one.score:.1f}{_margin(one.score_interval, 100)}",
-            f"{one.points:.1f}{_margin(one.points_interval)}",
+            f"{100 * one.score:.1f}{margin(one.score_interval, 100)}",
+            f"{one.points:.1f}{margin(one.points_interval)}",
             f"{one.milliseconds:.3f}",
         )
     out = new_console()
@@ -162,35 +161,6 @@ def show_match(result: MatchResult) -> None:
     else:
         verdict = "the agents cannot be told apart by this many games"
     out.print(verdict, markup=False)
-
-
-def show_tournament(result: Tournament, game: str) -> None:
-    """Print the cross-table of a tournament."""
-    from rich.markup import escape
-
-    ranking = result.ranking()
-    table = table_of("", "agent", title=f"[bold]{game}[/]: score % of the row against the column")
-    table.add_column("mean", justify="right")
-    for place, _ in enumerate(ranking, start=1):
-        table.add_column(str(place), justify="right")
-    for place, agent in enumerate(ranking, start=1):
-        cells = []
-        for other in ranking:
-            if other == agent:
-                cells.append("·")
-            else:
-                one = result.standing(agent, other)
-                margin = _margin(one.score_interval, 100).replace(" ", "")
-                cells.append(f"{100 * one.score:.1f}{margin}")
-        table.add_row(str(place), escape(agent), f"{100 * result.mean_score(agent):.1f}", *cells)
-    out = new_console()
-    out.print(table)
-    games = sum(one.games for one in result.matches.values())
-    seconds = sum(one.seconds for one in result.matches.values())
-    out.print(
-        f"{games:,} games, the same deals for every pair, every seating; {seconds:.1f} s; "
-        "± is a 95 % interval over deals"
-    )
 
 
 def show_advice(advice: Advice) -> None:

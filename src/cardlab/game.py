@@ -38,10 +38,12 @@ __all__ = [
     "Agent",
     "Description",
     "Event",
+    "FollowsGames",
     "Game",
     "HasValues",
     "OpenAgent",
     "Option",
+    "PlansAhead",
     "State",
     "Turn",
     "Turns",
@@ -443,3 +445,24 @@ class HasValues(Protocol):
 
     def values(self, turn: Turn, rng: np.random.Generator) -> Array:
         """Return the expected return of every action in `turn.legal`."""
+
+
+@runtime_checkable
+class FollowsGames(Protocol):
+    """An agent that wants to know where a game begins and ends."""
+
+    def begin(
+        self, game: Game, options: dict[str, Any], seat: int, seats: int, rng: np.random.Generator
+    ) -> None:
+        """Take a seat in a new game."""
+
+    def end(self, seat: int, returns: Sequence[float], points: Sequence[float]) -> None:
+        """Leave the seat; the game has brought so much to every seat."""
+
+
+@runtime_checkable
+class PlansAhead(Protocol):
+    """An agent that, in a game played alone without further chance, plans it to the end at once."""
+
+    def plan(self, turn: Turn, rng: np.random.Generator) -> tuple[Sequence[int], int]:
+        """Return all actions to the end, as good as those of `act`, and the nodes searched."""

@@ -9,10 +9,10 @@ import numpy as np
 
 from cardlab import seeding
 from cardlab.errors import CardlabError, IllegalAction
-from cardlab.game import DEALER, OVER, Agent, Array, Game, OpenAgent, State, Turn
+from cardlab.game import DEALER, OVER, Agent, Array, FollowsGames, Game, OpenAgent, State, Turn
 from cardlab.records import Record, Result
 
-__all__ = ["Table", "ask", "play_game"]
+__all__ = ["Table", "ask", "open_game", "play_game"]
 
 
 class Table:
@@ -135,6 +135,13 @@ def ask(agent: Agent | OpenAgent, state: State, rng: np.random.Generator) -> int
     return agent.act(Turn(state.game, seat, state.view(seat), state.legal()), rng)
 
 
+def open_game(table: Table, agents: Sequence[object], rngs: Sequence[np.random.Generator]) -> None:
+    """Tell the agents that want to know that their game begins."""
+    for seat, agent in enumerate(agents):
+        if isinstance(agent, FollowsGames):
+            agent.begin(table.game, table.options, seat, table.seats, rngs[seat])
+
+
 def play_game(
     game: Game,
     agents: Sequence[Agent | OpenAgent],
@@ -148,7 +155,11 @@ def play_game(
     if len(agents) != table.seats:
         raise CardlabError(f"{len(agents)} agents for {table.seats} seats of {game.name}")
     rngs = [seeding.generator(seed, "seat", seat) for seat in range(table.seats)]
+    open_game(table, agents, rngs)
     while not table.over:
         seat = table.mover
         table.act(ask(agents[seat], table.state, rngs[seat]))
+    for seat, agent in enumerate(agents):
+        if isinstance(agent, FollowsGames):
+            agent.end(seat, table.state.returns(), table.state.points())
     return table.record([agent.name for agent in agents])

@@ -41,6 +41,7 @@ class Record(BaseModel):
     seats: list[str]
     actions: list[tuple[int, str]]
     result: Result | None = None
+    forfeit: int | None = None  # the seat that lost by failing to answer; `note` says why
     note: str | None = None
 
     def to_line(self) -> str:

@@ -34,7 +34,7 @@ from cardlab import seeding
 from cardlab.cards import RANKS, SUIT_NAMES, SUIT_SYMBOLS, SUITS
 from cardlab.errors import CardlabError
 from cardlab.game import Agent, Description, Event, Game, HasValues, OpenAgent, Turn, Zone
-from cardlab.play import Table, ask
+from cardlab.play import Table, ask, open_game
 from cardlab.records import append_records
 
 __all__ = ["action_look", "card_look", "play_in_terminal", "words_look"]
@@ -165,6 +165,7 @@ class _Sitting:
 
     def run(self) -> None:
         """Play until the game is over."""
+        open_game(self.table, self.agents, self.rngs)
         while not self.table.over:
             seat = self.table.mover
             agent = self.agents[seat]

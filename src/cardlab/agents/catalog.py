@@ -7,6 +7,7 @@ name:value,key=value     uct_open:1000,c=1.4
 package.module:NAME      an agent, or a class or function that makes one; module:NAME if the
                          module lies in the working folder or can be imported
 package.module:NAME:parameters
+cmd:COMMAND              a program that speaks the protocol of agents.outside
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from importlib import import_module
 from importlib.resources import files
 from typing import Any
 
+from cardlab.agents.outside import OutsideAgent
 from cardlab.errors import CardlabError, suggest
 from cardlab.game import Agent, Game, OpenAgent
 from cardlab.games import GAMES, import_named, module_exists
@@ -94,6 +96,14 @@ CRIBBAGE_STRATEGIES = {
     "pegging_min_avg_given": "keeps what lets the other peg least",
 }
 
+# Searches of the paper on Birds of a Feather, each playable by itself.
+BIRDS_SEARCHES = {
+    "search_dfs": "searches depth first in the reference order",
+    "search_lr": "searches depth first, children sorted by one model",
+    "search_lr_dfs": "searches depth first, four models sort down to nine cards",
+    "search_evolved": "searches depth first, moves sorted by evolved weights",
+}
+
 CATALOG: tuple[Entry, ...] = (
     Entry("random", "takes any legal action", "cardlab.agents.random_agent:RandomAgent"),
     Entry(
@@ -113,6 +123,10 @@ CATALOG: tuple[Entry, ...] = (
         "plays a solution wherever there is one",
         "cardlab.agents.solver:Solver",
         games=("birds_of_a_feather",),
+    ),
+    *(
+        Entry(name, told, f"cardlab.agents.solver:{name}", games=("birds_of_a_feather",))
+        for name, told in BIRDS_SEARCHES.items()
     ),
     Entry(
         "cribbage_expert",
@@ -313,6 +327,8 @@ def find_agent(spec: str, game: Game) -> Agent | OpenAgent:
     """Return the agent that `spec` names, ready to play `game`."""
     name, _, rest = spec.strip().partition(":")
     known = {entry.name: entry for entry in agents_for(game)}
+    if name == "cmd":
+        return OutsideAgent(spec.strip())
     if name not in known:
         if "." in name or (rest and module_exists(name)):
             return _from_outside(spec)

@@ -1,73 +1,272 @@
-"""Round robins: every pair of agents meets on the same deals."""
+"""Tournaments: a plan, its stretches of work, the store they are kept in, the table at the end.
+
+The deals are the same for all pairings, every deal is played in every seating that differs, and
+what a game brings depends on the plan's seed alone. A run that was killed therefore goes on with
+what is missing and ends in the table of an undisturbed one.
+"""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import Any
 
-from cardlab.arena.match import Match, MatchResult, Standing, play_match
-from cardlab.errors import CardlabError
+from cardlab import seeding
+from cardlab.agents.catalog import find_agent
+from cardlab.agents.outside import DEFAULT_LIMITS, Limits, OutsideAgent, dismiss_all
+from cardlab.arena.store import Entered, Store
+from cardlab.arena.stretch import Chunk, Match, Task, play_deals
+from cardlab.arena.tables import Results
+from cardlab.arena.workers import stream_results
+from cardlab.errors import CardlabError, suggest
 from cardlab.games import find_game
 
-__all__ = ["Tournament", "play_tournament"]
+__all__ = ["FORMATS", "Plan", "enter", "play_tournament", "resume"]
+
+FORMATS = ("round-robin", "gauntlet")
+MOST_PAIRINGS = 2000
+STRETCH_SECONDS = 1.0  # of work that a kill may cost, roughly
+CLUSTER_SECONDS = 3.0  # likewise on a cluster, where handing work out costs more
+MOST_DEALS = 256
+ALONE = 1.5  # seconds that are worked here before processes are started
 
 
 @dataclass(frozen=True)
-class Tournament:
-    """The outcome of a round robin: one match for every pair."""
+class Plan:
+    """What is to be played; everything in it has been checked."""
 
+    game: str
+    rules: int
     agents: tuple[str, ...]
-    matches: dict[tuple[str, str], MatchResult]
+    deals: int
+    seed: int
+    options: tuple[tuple[str, Any], ...]
+    format: str = "round-robin"
+    limits: Limits = DEFAULT_LIMITS
 
-    def standing(self, agent: str, other: str) -> Standing:
-        """Return how `agent` did against `other`."""
-        match = self.matches.get((agent, other)) or self.matches[(other, agent)]
-        return match.standings[0 if match.standings[0].agent == agent else 1]
+    @classmethod
+    def make(
+        cls,
+        game: str,
+        agents: Sequence[str],
+        games: int,
+        *,
+        seed: int = 0,
+        options: dict[str, Any] | None = None,
+        format: str = "round-robin",
+        limits: Limits | None = None,
+    ) -> Plan:
+        """Return a plan of at least `games` games for every pairing, after checking it all."""
+        found = find_game(game)
+        values = found.read_options(options or {})
+        if format not in FORMATS and format != "sprt":
+            raise CardlabError(suggest("format", format, FORMATS))
+        names = tuple(agent.strip() for agent in agents)
+        seats = int(found.fresh(**values)[0].seats)
+        if len(set(names)) != len(names) or len(names) < (2 if seats > 1 else 1):
+            raise CardlabError("a tournament needs two or more agents, each named once")
+        if seats == 1 and format == "gauntlet":
+            raise CardlabError(f"{game} is played alone; leave --format gauntlet out")
+        for agent in names:
+            find_agent(agent, found)
+        if games < 1:
+            raise CardlabError(f"--games {games} is not possible; give 1 or more")
+        plan = cls(
+            game,
+            found.rules_version,
+            names,
+            1,
+            seeding.read_seed(seed),
+            tuple(values.items()),
+            format,
+            (limits or DEFAULT_LIMITS).check(),
+        )
+        if len(plan.matches) > MOST_PAIRINGS:
+            raise CardlabError(
+                f"{len(names)} agents at {seats} seats make {len(plan.matches):,} pairings; "
+                f"name fewer agents (at most {MOST_PAIRINGS:,} pairings are played), or use "
+                "--format gauntlet"
+            )
+        seatings = max(len(match.rotations) for match in plan.matches)
+        return replace(plan, deals=-(-games // seatings))
 
-    def mean_score(self, agent: str) -> float:
-        """Return the mean score of an agent over all others."""
-        others = [other for other in self.agents if other != agent]
-        return sum(self.standing(agent, other).score for other in others) / len(others)
+    @cached_property
+    def matches(self) -> tuple[Match, ...]:
+        """Every pairing as a match: all groups of agents that fill the seats.
 
-    def ranking(self) -> list[str]:
-        """Return the agents, the best mean score first."""
-        return sorted(self.agents, key=self.mean_score, reverse=True)
+        With fewer agents than seats, they take turns at the spare ones.
+        """
+        seats = int(find_game(self.game).fresh(**dict(self.options))[0].seats)
+        count = len(self.agents)
+        groups: list[tuple[str, ...]]
+        if seats == 1:
+            groups = [(agent,) for agent in self.agents]
+        elif count >= seats:
+            groups = list(itertools.combinations(self.agents, seats))
+            if self.format == "gauntlet":
+                groups = [group for group in groups if self.agents[0] in group]
+        else:
+            groups = [
+                tuple(self.agents[(first + place) % count] for place in range(seats))
+                for first in range(count)
+            ]
+        matches = []
+        for group in groups:
+            names = tuple(dict.fromkeys(group))
+            places = tuple(names.index(one) for one in group)
+            matches.append(
+                Match(self.game, names, self.deals, self.seed, self.options, self.limits, places)
+            )
+        return tuple(matches)
+
+    def settings(self) -> dict[str, Any]:
+        """Return what makes this plan what it is, as plain data."""
+        data = {
+            "rules": self.rules,
+            "agents": list(self.agents),
+            "deals": self.deals,
+            "seed": self.seed,
+            "options": dict(self.options),
+            "format": self.format,
+        }
+        game = find_game(self.game)
+        if any(isinstance(find_agent(one, game), OutsideAgent) for one in self.agents):
+            limits = asdict(self.limits)
+            del limits["log_folder"]  # where logs go changes no game
+            data["limits"] = limits
+        return data
+
+    @classmethod
+    def of(cls, entered: Entered) -> Plan:
+        """Return the plan of a tournament in the store, to read its games by."""
+        settings = dict(entered.settings)
+        return cls(
+            entered.game,
+            settings["rules"],
+            tuple(settings["agents"]),
+            settings["deals"],
+            settings["seed"],
+            tuple(settings["options"].items()),
+            settings["format"],
+            Limits(**settings.get("limits", {})),
+        )
+
+
+def enter(plan: Plan, store: Store, name: str | None = None) -> Entered:
+    """Write a new tournament into the store."""
+    groups = [[match.agents[place] for place in match.lineup] for match in plan.matches]
+    return store.enter(plan.game, plan.settings(), groups, name)
+
+
+def resume(plan: Plan, store: Store, name: str | None = None) -> Entered:
+    """Return the tournament to go on with: of a name, or the latest with the same settings."""
+    if name is not None:
+        entered = store.find(name)
+        if entered.game != plan.game:
+            raise CardlabError(f"tournament {name!r} is of {entered.game}, not of {plan.game}")
+        _compare(plan, entered)
+        return entered
+    found = store.tournaments(game=plan.game)
+    for entered in reversed(found):
+        if entered.settings == plan.settings():
+            return entered
+    if not found:
+        raise CardlabError(f"{store.shown} has no tournament of {plan.game} to resume")
+    nearest = max(found, key=lambda one: (-len(_differences(plan, one)), one.id))
+    _compare(plan, nearest)
+    raise AssertionError("a tournament with other settings has a difference")
+
+
+def _differences(plan: Plan, entered: Entered) -> list[str]:
+    ours, theirs = plan.settings(), entered.settings
+    return [
+        f"{key} {_words(theirs.get(key))}, not {_words(ours.get(key))}"
+        for key in sorted(ours.keys() | theirs.keys())
+        if ours.get(key) != theirs.get(key)
+    ]
+
+
+def _compare(plan: Plan, entered: Entered) -> None:
+    differences = _differences(plan, entered)
+    if differences:
+        raise CardlabError(
+            f"tournament {entered.name!r} has other settings: {'; '.join(differences)}; give the "
+            "same ones to --resume it, or leave --resume out"
+        )
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key}={one}" for key, one in value.items())
+    return ", ".join(str(one) for one in value) if isinstance(value, list) else str(value)
 
 
 def play_tournament(
-    game: str,
-    agents: Sequence[str],
-    games: int,
+    plan: Plan,
+    store: Store,
+    entered: Entered,
     *,
-    seed: int = 0,
-    options: dict[str, Any] | None = None,
     workers: int = 1,
-    progress: Callable[[int, int], None] | None = None,
-) -> Tournament:
-    """Let every pair of agents play at least `games` games on the same deals."""
-    if len(agents) < 2 or len(set(agents)) != len(agents):
-        raise CardlabError("a tournament needs two or more agents, each named once")
-    if int(find_game(game).start(**(options or {})).seats) != 2:
-        raise CardlabError(
-            f"tournaments are for two seats so far; let agents of {game} meet in `cardlab match`"
-        )
-    plans = {
-        pair: Match.plan(game, pair, games, seed, options)
-        for pair in itertools.combinations(agents, 2)
-    }
-    total = sum(plan.deals for plan in plans.values())
-    results: dict[tuple[str, str], MatchResult] = {}
-    done = 0
-    for pair, plan in plans.items():
+    ray: str | None = None,
+    progress: Callable[[Results, Chunk | None], None] | None = None,
+    stop: Callable[[Results], bool] | None = None,
+) -> Results:
+    """Play what is missing of a tournament, keep every game, return them all.
 
-        def report(deals: int, _: int, before: int = done) -> None:
-            if progress:
-                progress(before + deals, total)
+    `stop` is asked after every stretch whether enough has been played.
+    """
+    results = Results.load(plan.matches, store, entered.id)
+    if progress:
+        progress(results, None)
+    stopped = bool(stop and stop(results))
+    if not stopped:
+        paces: dict[int, float] = {}
+        work = _stretches(plan, results, paces, CLUSTER_SECONDS if ray else STRETCH_SECONDS)
+        stream = stream_results(play_deals, work, workers, alone=ALONE, ray=ray)
+        try:
+            for chunk in stream:
+                store.add(entered.id, chunk)
+                results.add(chunk)
+                paces[chunk.pairing] = chunk.elapsed / len(chunk.returns)
+                if progress:
+                    progress(results, chunk)
+                if stop and stop(results):
+                    stopped = True
+                    break
+        finally:
+            stream.close()  # type: ignore[attr-defined]  # it is a generator
+            dismiss_all()
+    assert stopped or results.games == results.planned
+    store.finish(entered.id)
+    return results
 
-        results[pair] = play_match(plan, workers=workers, progress=report)
-        done += plan.deals
-        if results[pair].stopped:
-            raise KeyboardInterrupt
-    return Tournament(tuple(agents), results)
+
+def _stretches(
+    plan: Plan, results: Results, paces: dict[int, float], seconds: float
+) -> Iterator[Task]:
+    """Yield what is missing, all pairings side by side, in stretches of about equal time."""
+    left = {}
+    for pairing in range(len(plan.matches)):
+        missing = (~results.done(pairing)).nonzero()[0].tolist()
+        if missing:
+            left[pairing] = missing[::-1]
+    sizes: dict[int, int] = {}
+    while left:
+        pairing = max(left, key=lambda one: len(left[one]))
+        missing = left[pairing]
+        pace = paces.get(pairing)
+        size = 1
+        if pace is not None:  # a few times the last at most: the first says little about the rest
+            size = max(1, min(MOST_DEALS, int(seconds / max(pace, 1e-9))))
+            size = min(size, 4 * sizes.get(pairing, 1))
+        sizes[pairing] = size
+        first = missing.pop()
+        count = 1
+        while count < size and missing and missing[-1] == first + count:
+            missing.pop()
+            count += 1
+        if not missing:
+            del left[pairing]
+        yield Task(plan.matches[pairing], first, count, True, pairing)

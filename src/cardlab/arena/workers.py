@@ -1,18 +1,27 @@
-"""Work spread over processes: same tasks, same results, in any order of arrival."""
+"""Work spread over processes or machines: same tasks, same results, in any order of arrival.
+
+A task that was lost with its worker (killed, out of memory, a machine gone) is simply done again:
+tasks carry their seeds, so the answer is the same.
+"""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
 import signal
+import socket
+import threading
+import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from typing import TypeVar
+from itertools import islice
+from multiprocessing import connection
+from typing import Any, TypeVar
 
-from cardlab.errors import CardlabError, CardlabWarning
+from cardlab.errors import CardlabError, CardlabWarning, require
 
 __all__ = ["default_workers", "stream_results"]
 
@@ -20,6 +29,10 @@ Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
 WORTH_STARTING = 3.0  # seconds of work below which starting processes costs more than it saves
+MOST_STRIKES = 3  # workers that a task may be lost with before it is given up
+ANSWER_SECONDS = 10  # within which the head of a cluster must answer
+LOOK_SECONDS = 5  # between two looks at the size of a cluster
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
 
 
 def default_workers() -> int:
@@ -29,38 +42,181 @@ def default_workers() -> int:
 
 def stream_results(
     function: Callable[[Task], Answer],
-    tasks: Sequence[Task],
+    tasks: Iterable[Task],
     workers: int,
     expected_seconds: float = float("inf"),
+    *,
+    alone: float = 0.0,
+    ray: str | None = None,
 ) -> Iterator[Answer]:
-    """Yield the answer to every task as it arrives, from processes if that is worth it."""
-    if workers < 2 or len(tasks) < 2 or expected_seconds < WORTH_STARTING:
-        yield from map(function, tasks)
+    """Yield the answer to every task as it arrives, from processes if that is worth it.
+
+    Tasks are taken one by one as workers get free, so an iterator may shape the next ones by the
+    answers so far. The first `alone` seconds are worked here: short work never starts a process.
+    `ray` is the address of a Ray cluster to work on instead.
+    """
+    source = iter(tasks)
+    if ray is not None:
+        yield from _on_cluster(function, source, ray)
         return
-    for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
-        os.environ.setdefault(name, "1")
-    pool = ProcessPoolExecutor(
-        min(workers, len(tasks)), multiprocessing.get_context("spawn"), _become_quiet
-    )
-    waiting = deque(tasks)
-    running: set[Future[Answer]] = set()
-    try:
-        while waiting or running:
-            while waiting and len(running) < 2 * workers:  # a short queue: quick to stop
-                running.add(pool.submit(function, waiting.popleft()))
-            done, running = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
-                yield future.result()
-    except BrokenProcessPool:
-        raise CardlabError(
-            "a worker process ended unexpectedly (killed, out of memory, or a script that starts "
-            "work outside `if __name__ == '__main__'`); try again with --workers 1"
-        ) from None
-    finally:
-        pool.shutdown(cancel_futures=True)
+    if (
+        workers < 2
+        or expected_seconds < WORTH_STARTING
+        or (isinstance(tasks, Sized) and len(tasks) < 2)
+    ):
+        yield from map(function, source)
+        return
+    began = time.perf_counter()
+    while time.perf_counter() - began < alone:
+        for task in source:
+            yield function(task)
+            break
+        else:
+            return
+    yield from _on_processes(function, source, workers)
+
+
+def _on_processes(
+    function: Callable[[Task], Answer], source: Iterator[Task], workers: int
+) -> Iterator[Answer]:
+    """Work on a pool of processes; after the loss of one, what it had is done again."""
+    for name, value in ONE_THREAD.items():
+        os.environ.setdefault(name, value)
+    again: deque[tuple[Task, int]] = deque()  # with the number of workers it was lost with
+    before = set(multiprocessing.active_children())
+    while True:
+        pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _become_quiet)
+        running: dict[Future[Answer], tuple[Task, int]] = {}
+        finished = False
+        try:
+            while True:
+                broken = _fill(pool, function, running, again, source, 2 * workers)
+                if not running and not broken:
+                    finished = True
+                    return
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    task, strikes = running.pop(future)
+                    try:
+                        answer = future.result()
+                    except BrokenProcessPool:
+                        broken = True
+                        again.append((task, strikes + 1))
+                    else:
+                        yield answer
+                if broken:
+                    break
+        finally:
+            if not finished:  # what still runs is not wanted any more, or lost
+                for child in set(multiprocessing.active_children()) - before:
+                    child.terminate()
+            pool.shutdown(cancel_futures=True)
+        again.extend((task, strikes + 1) for task, strikes in running.values())
+        if any(strikes >= MOST_STRIKES for _, strikes in again):
+            raise CardlabError(
+                "a worker process ended unexpectedly (killed, out of memory, or a script that "
+                "starts work outside `if __name__ == '__main__'`), again and again; try again with "
+                "--workers 1"
+            )
+
+
+def _fill(
+    pool: ProcessPoolExecutor,
+    function: Callable[[Task], Answer],
+    running: dict[Future[Answer], tuple[Task, int]],
+    again: deque[tuple[Task, int]],
+    source: Iterator[Task],
+    most: int,
+) -> bool:
+    """Hand out tasks up to a short queue, quick to stop; return whether the pool is broken."""
+    while len(running) < most:
+        if not again:
+            again.extend((task, 0) for task in islice(source, 1))
+        if not again:
+            return False
+        try:
+            future = pool.submit(function, again[0][0])
+        except BrokenProcessPool:
+            return True
+        running[future] = again.popleft()
+    return False
 
 
 def _become_quiet() -> None:
-    """Leave Ctrl-C and warnings to the process that the person talks to."""
+    """Leave Ctrl-C and warnings to the process that the person talks to, and go when it goes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     warnings.simplefilter("ignore", CardlabWarning)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_follow, args=(parent.sentinel,), daemon=True).start()
+
+
+def _follow(sentinel: int) -> None:
+    connection.wait([sentinel])
+    os._exit(1)
+
+
+def _on_cluster(
+    function: Callable[[Task], Answer], source: Iterator[Task], address: str
+) -> Iterator[Answer]:
+    """Work as tasks of a Ray cluster, which does again what a lost machine had."""
+    require("--ray", "cluster", "ray")
+    import ray
+
+    ours = not ray.is_initialized()
+    if ours:
+        _join(ray, address)
+    remote: Any = ray.remote(num_cpus=1, max_retries=MOST_STRIKES)(function)
+    running: list[Any] = []
+    room, looked = 0, 0.0
+    try:
+        while True:
+            if time.monotonic() - looked > LOOK_SECONDS:  # machines come and go
+                room, looked = (
+                    2 * max(1, int(ray.cluster_resources().get("CPU", 1))),
+                    time.monotonic(),
+                )
+            while len(running) < room and (tasks := list(islice(source, 1))):
+                running.append(remote.remote(tasks[0]))
+            if not running:
+                return
+            done, running = ray.wait(running, num_returns=1)
+            for one in done:
+                try:
+                    yield ray.get(one)
+                except ray.exceptions.RayTaskError as error:
+                    if "failed to import" in str(error.cause):
+                        raise CardlabError(
+                            f"a machine of the cluster cannot import {function.__module__}; "
+                            "install the same cardlab on every one, see docs/scale.md"
+                        ) from None
+                    raise error.cause from None
+                except ray.exceptions.RayError as error:
+                    raise CardlabError(
+                        f"work was lost with {MOST_STRIKES} workers of the cluster "
+                        f"({type(error).__name__}); --resume goes on where it stopped"
+                    ) from None
+    finally:
+        for one in running:
+            ray.cancel(one, force=True)
+        if ours:
+            ray.shutdown()
+
+
+def _join(ray: Any, address: str) -> None:
+    try:
+        host, _, port = address.removeprefix("ray://").rpartition(":")
+        if host and port.isdigit():  # Ray itself would try for minutes
+            socket.create_connection((host, int(port)), timeout=ANSWER_SECONDS).close()
+        ray.init(
+            address=address,
+            log_to_driver=False,
+            logging_level="ERROR",
+            runtime_env={"env_vars": ONE_THREAD},
+        )
+    except (RuntimeError, ValueError, OSError, ray.exceptions.RayError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise CardlabError(
+            f"--ray {address}: no cluster answers ({reason}); start one with `ray start --head`, "
+            "see docs/scale.md"
+        ) from None

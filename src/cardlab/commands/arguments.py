@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cardlab.errors import CardlabError
 
-__all__ = ["GameName", "Json", "OptionList", "Seed", "Workers", "read_options", "read_workers"]
+if TYPE_CHECKING:
+    from cardlab.agents.outside import Limits
+
+__all__ = [
+    "AgentLogs",
+    "AgentMemory",
+    "GameName",
+    "GameSeconds",
+    "Json",
+    "MoveSeconds",
+    "OptionList",
+    "Seed",
+    "Workers",
+    "read_limits",
+    "read_options",
+    "read_workers",
+]
 
 GameName = Annotated[str, typer.Argument(help="a game, see `cardlab games`", metavar="GAME")]
 OptionList = Annotated[
@@ -18,6 +35,22 @@ OptionList = Annotated[
 Seed = Annotated[int, typer.Option(help="the same seed gives the same deals and the same result")]
 Workers = Annotated[int, typer.Option(help="processes to use; 0: one for each core")]
 Json = Annotated[bool, typer.Option("--json", help="print JSON instead of a table")]
+MoveSeconds = Annotated[float, typer.Option(help="seconds a move for agents given as cmd:...")]
+GameSeconds = Annotated[float, typer.Option(help="seconds a game for agents given as cmd:...")]
+AgentMemory = Annotated[int, typer.Option(help="megabytes for each agent given as cmd:...")]
+AgentLogs = Annotated[
+    Path | None, typer.Option(help="a folder for the standard error of agents given as cmd:...")
+]
+
+
+def read_limits(
+    move_seconds: float, game_seconds: float, agent_memory: int, agent_logs: Path | None
+) -> Limits:
+    """Return what agents given as `cmd:...` may take."""
+    from cardlab.agents.outside import Limits
+
+    folder = None if agent_logs is None else str(agent_logs.absolute())
+    return Limits(move_seconds, game_seconds, memory_mb=agent_memory, log_folder=folder).check()
 
 
 def read_options(given: list[str] | None) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Commands that play: games, agents, match, tournament, play, replay."""
+"""Commands that play: games, agents, match, play, replay."""
 
 from __future__ import annotations
 
@@ -10,11 +10,16 @@ from typing import Annotated
 import typer
 
 from cardlab.commands.arguments import (
+    AgentLogs,
+    AgentMemory,
     GameName,
+    GameSeconds,
     Json,
+    MoveSeconds,
     OptionList,
     Seed,
     Workers,
+    read_limits,
     read_options,
     read_workers,
 )
@@ -23,12 +28,11 @@ from cardlab.display import (
     new_console,
     progress_bar,
     show_match,
-    show_tournament,
     table_of,
 )
 from cardlab.errors import CardlabError
 
-__all__ = ["agents", "games", "match", "play", "replay", "tournament"]
+__all__ = ["agents", "games", "match", "play", "replay"]
 
 
 def games(as_json: Json = False) -> None:
@@ -104,6 +108,10 @@ def match(
     option: OptionList = None,
     workers: Workers = 0,
     save: Annotated[Path | None, typer.Option(help="append every game's record here")] = None,
+    move_seconds: MoveSeconds = 10,
+    game_seconds: GameSeconds = 300,
+    agent_memory: AgentMemory = 2048,
+    agent_logs: AgentLogs = None,
     as_json: Json = False,
 ) -> None:
     """Let agents play each other on paired deals.
@@ -113,7 +121,8 @@ def match(
     from cardlab.arena.match import Match, play_match
     from cardlab.records import append_records
 
-    plan = Match.plan(game, agents, games, seed, read_options(option))
+    limits = read_limits(move_seconds, game_seconds, agent_memory, agent_logs)
+    plan = Match.plan(game, agents, games, seed, read_options(option), limits)
 
     if save:
         append_records(save)  # a place that cannot be written to is found before the first game
@@ -128,39 +137,6 @@ def match(
         typer.echo(json.dumps(result.to_dict(), indent=2))
     else:
         show_match(result)
-
-
-def tournament(
-    game: GameName,
-    agents: Annotated[list[str], typer.Argument(help="two or more agents, see `cardlab agents`")],
-    games: Annotated[int, typer.Option(help="games for every pair")] = 200,
-    seed: Seed = 0,
-    option: OptionList = None,
-    workers: Workers = 0,
-    as_json: Json = False,
-) -> None:
-    """Let every pair of agents meet on the same deals and print the cross-table.
-
-    Example: cardlab tournament crazy_eights random heuristic monte_carlo:1000
-    """
-    from cardlab.arena.tournament import play_tournament
-
-    options = read_options(option)
-    with compiling(), progress_bar("games", 2) as progress:
-        result = play_tournament(
-            game,
-            agents,
-            games,
-            seed=seed,
-            options=options,
-            workers=read_workers(workers),
-            progress=progress,
-        )
-    if as_json:
-        rows = [one.to_dict() for one in result.matches.values()]
-        typer.echo(json.dumps({"ranking": result.ranking(), "matches": rows}, indent=2))
-    else:
-        show_tournament(result, game)
 
 
 def play(

@@ -1,0 +1,209 @@
+"""Agents that are programs of their own: one JSON line for each message, on their standard streams.
+
+    cardlab                                   agent
+    {"type": "hello", "game": ..., ...}   ->
+                                          <-  {"type": "ready"}
+    {"type": "turn", "view": ..., ...}    ->
+                                          <-  {"type": "action", "action": 17}    an id or a text
+    {"type": "result", ...}               ->
+    {"type": "bye"}                       ->  (ends)
+
+docs/arena.md describes every field. A program is started once for each worker and seat and plays
+one game after another. Whatever it does wrong costs it the game it plays, and only that: it is
+killed with all that it has started, and begins anew with the next game.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import dataclasses
+import json
+import os
+import shlex
+import shutil
+import time
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from cardlab.agents.program import DEFAULT_LIMITS, FLOOD, AgentFailed, Limits, Program
+from cardlab.errors import CardlabError
+from cardlab.game import Game, Turn
+
+__all__ = [
+    "DEFAULT_LIMITS",
+    "PROTOCOL",
+    "AgentFailed",
+    "Limits",
+    "OutsideAgent",
+    "Program",
+    "dismiss_all",
+]
+
+PROTOCOL = 1
+PREFIX = "cmd:"
+MOST_FAILURES = 5  # in a row, after which a worker no longer starts a program
+
+_idle: dict[tuple[tuple[str, ...], Limits], list[Program]] = {}
+_failures: dict[tuple[str, ...], tuple[int, str]] = {}
+
+
+@atexit.register
+def dismiss_all() -> None:
+    """Send all programs that wait for their next game away; forget who failed."""
+    for programs in _idle.values():
+        for one in programs:
+            one.dismiss()
+    _idle.clear()
+    _failures.clear()
+
+
+class OutsideAgent:
+    """An agent behind a program; `begin` and `end` frame every game."""
+
+    def __init__(self, spec: str, limits: Limits | None = None) -> None:
+        """Read the command after `cmd:` and make sure that there is such a program."""
+        self.name = spec
+        self.limits = limits or DEFAULT_LIMITS
+        self.command = read_command(spec)
+        self._games: dict[int, tuple[Program, float]] = {}  # by seat: program, seconds left
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (OutsideAgent, (self.name, self.limits))
+
+    def begin(
+        self, game: Game, options: dict[str, Any], seat: int, seats: int, rng: np.random.Generator
+    ) -> None:
+        """Tell the program that a game begins, and wait until it is ready."""
+        count, last = _failures.get(self.command, (0, ""))
+        if count >= MOST_FAILURES:
+            raise AgentFailed(f"not asked any more after {count} failures in a row ({last})", seat)
+        waiting = _idle.setdefault((self.command, self.limits), [])
+        program = waiting.pop() if waiting else Program(self.command, self.limits)
+        self._games[seat] = (program, self.limits.game_seconds)
+        hello = self.hello(game, options, seat, seats, int(rng.integers(1 << 31)))
+        answer = self._ask(seat, hello, self.limits.start_seconds)
+        if answer["type"] != "ready":
+            self._give_up(seat, f'garbage: {answer["type"]!r} in answer to hello, not "ready"')
+
+    def hello(
+        self, game: Game, options: dict[str, Any], seat: int, seats: int, seed: int
+    ) -> dict[str, Any]:
+        """Return the message that opens a game."""
+        return {
+            "type": "hello",
+            "protocol": PROTOCOL,
+            "game": game.name if game.is_ours else game.reference,
+            "rules": game.rules_version,
+            "options": options,
+            "seats": seats,
+            "seat": seat,
+            "seed": seed,
+            "move_seconds": self.limits.move_seconds,
+            "game_seconds": self.limits.game_seconds,
+        }
+
+    def act(self, turn: Turn, rng: np.random.Generator) -> int:
+        """Return the program's choice, or raise AgentFailed."""
+        seat = turn.seat
+        if seat not in self._games:
+            view = turn.view
+            self.begin(turn.game, turn.game.read_options({}), seat, int(view.seats), rng)
+        program, left = self._games[seat]
+        seconds = min(self.limits.move_seconds, left)
+        message = {
+            "type": "turn",
+            "seat": seat,
+            "view": dataclasses.asdict(turn.view.describe()),
+            "legal": [
+                {"id": int(one), "text": text}
+                for one, text in zip(turn.legal, turn.texts, strict=True)
+            ],
+            "seconds": round(seconds, 3),
+        }
+        began = time.monotonic()
+        answer = self._ask(seat, message, seconds)
+        left -= time.monotonic() - began
+        if left <= 0:
+            self._give_up(seat, f"time-out: {self.limits.game_seconds:g} s for one game are over")
+        self._games[seat] = (program, left)
+        return self._read_action(turn, answer)
+
+    def end(
+        self,
+        seat: int,
+        returns: Sequence[float],
+        points: Sequence[float],
+        failure: AgentFailed | None = None,
+    ) -> None:
+        """Tell the program how its game ended, if it still lives, and keep it for the next."""
+        if failure and failure.seat == seat:
+            count, _ = _failures.get(self.command, (0, ""))
+            if not str(failure).startswith("not asked"):
+                _failures[self.command] = (count + 1, str(failure))
+        if seat not in self._games:
+            return
+        program, _ = self._games.pop(seat)
+        result: dict[str, Any] = {
+            "type": "result",
+            "returns": list(returns),
+            "points": list(points),
+        }
+        if failure:
+            result["forfeit"] = failure.seat
+            result["reason"] = str(failure)
+        try:
+            program.tell(result)
+        except AgentFailed:
+            return  # the game is over: what it does now costs it nothing but its process
+        if not failure:
+            _failures.pop(self.command, None)
+        _idle.setdefault((self.command, self.limits), []).append(program)
+
+    def _read_action(self, turn: Turn, answer: dict[str, Any]) -> int:
+        action = answer.get("action")
+        if answer["type"] != "action" or isinstance(action, bool):
+            self._give_up(turn.seat, f"garbage: {json.dumps(answer)[:80]} is no action")
+        legal = dict(zip(turn.texts, turn.legal.tolist(), strict=True))
+        if isinstance(action, str) and action in legal:
+            return int(legal[action])
+        if isinstance(action, int) and action in legal.values():
+            return action
+        if not isinstance(action, (int, str)):
+            self._give_up(turn.seat, f"garbage: {json.dumps(answer)[:80]} is no action")
+        self._give_up(turn.seat, f"illegal move: {str(action)[:40]!r} is not among the legal ones")
+
+    def _ask(self, seat: int, message: dict[str, Any], seconds: float) -> dict[str, Any]:
+        try:
+            return self._games[seat][0].exchange(message, seconds)
+        except AgentFailed as error:
+            del self._games[seat]
+            error.seat = seat
+            raise
+
+    def _give_up(self, seat: int, reason: str) -> NoReturn:
+        program, _ = self._games.pop(seat)
+        with contextlib.suppress(AgentFailed):  # it may have ended meanwhile
+            reason = FLOOD if program.has_more() else reason  # if so, this answered nothing
+        program.kill()
+        raise AgentFailed(reason, seat, program.log)
+
+
+def read_command(spec: str) -> tuple[str, ...]:
+    """Return the words of the command that `cmd:...` names, if there is such a program."""
+    if os.name != "posix":
+        raise CardlabError(f"agent {spec!r} needs a POSIX system such as Linux or macOS")
+    try:
+        words = shlex.split(spec.strip().removeprefix(PREFIX))
+    except ValueError as error:
+        raise CardlabError(f"agent {spec!r} is no command ({error})") from None
+    if not words:
+        raise CardlabError(f"agent {spec!r} names no program; write cmd:./my_agent --flag")
+    if shutil.which(words[0]) is None:
+        raise CardlabError(
+            f"agent {spec!r}: there is no program {words[0]!r}; give the path of a file that "
+            "exists and may be executed (chmod +x)"
+        )
+    return tuple(words)

@@ -1,0 +1,255 @@
+"""The process of an outside agent: started behind its keeper, spoken to in lines, always ended.
+
+Whoever talks to a program waits with `select` until it can go on or time is up: there is no thread,
+and a program that floods or does not read is stopped by its own pipes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from cardlab.errors import CardlabError
+
+__all__ = ["DEFAULT_LIMITS", "FLOOD", "AgentFailed", "Limits", "Program"]
+
+LONGEST_LINE = 1 << 16  # bytes of one answer
+LOG_KEPT = 2000  # bytes of standard error that go into a record
+LOG_WRITTEN = 1 << 20  # bytes of standard error that go into a file
+FLOOD = "flood: it wrote more than one line for one message"
+GRACE = 1.0  # seconds that a program has to end after "bye"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What an outside agent may take: seconds by the clock, memory of all its processes."""
+
+    move_seconds: float = 10.0
+    game_seconds: float = 300.0
+    start_seconds: float = 30.0
+    memory_mb: int = 2048
+    log_folder: str | None = None  # where standard error is written to, a file for each process
+
+    def check(self) -> Limits:
+        """Return these limits, or say which of them cannot be."""
+        for name in ("move_seconds", "game_seconds", "start_seconds", "memory_mb"):
+            value = getattr(self, name)
+            if not 0 < value < 1e9:
+                option = "--" + name.replace("_", "-")
+                raise CardlabError(f"{option} {value:g} is not possible; give more than 0")
+        return self
+
+
+DEFAULT_LIMITS = Limits()
+
+
+class AgentFailed(CardlabError):
+    """An outside agent has lost its game by what it did; the text says what."""
+
+    def __init__(self, reason: str, seat: int = 0, log: str = "") -> None:
+        super().__init__(reason)
+        self.seat = seat
+        self.log = log
+
+
+class Program:
+    """One running process of an outside agent, behind its keeper."""
+
+    def __init__(self, command: Sequence[str], limits: Limits) -> None:
+        """Start the program; it need not be able to run yet."""
+        self.command, self.limits = tuple(command), limits
+        self._line = b""
+        self._log = b""
+        self._logged = 0
+        self._log_file = self._open_log()
+        self._lifeline, theirs = socket.socketpair()
+        os.set_inheritable(theirs.fileno(), True)
+        keeper = Path(__file__).with_name("keeper.py")
+        numbers = [str(theirs.fileno()), str(limits.memory_mb)]
+        self._keeper = subprocess.Popen(
+            [sys.executable, "-I", "-S", str(keeper), *numbers, *command],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            pass_fds=[theirs.fileno()],
+            start_new_session=True,  # Ctrl-C at the terminal is for the person's own program
+            bufsize=0,
+        )
+        theirs.close()
+        assert self._keeper.stdin
+        assert self._keeper.stdout
+        assert self._keeper.stderr
+        self._in, self._out = self._keeper.stdin.fileno(), self._keeper.stdout.fileno()
+        self._err: int | None = self._keeper.stderr.fileno()
+        for one in (self._in, self._out, self._err):
+            os.set_blocking(one, False)
+
+    @property
+    def log(self) -> str:
+        """The last that the program wrote to its standard error."""
+        return self._log.decode(errors="replace").strip()
+
+    def exchange(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """Send a message and return the one line of answer, or raise AgentFailed."""
+        if self.has_more(seconds=0.0):
+            self._fail(FLOOD)
+        deadline = time.monotonic() + seconds
+        self._send(message, deadline, seconds)
+        while b"\n" not in self._line:
+            if len(self._line) > LONGEST_LINE:
+                self._fail(f"flood: a line of more than {LONGEST_LINE:,} bytes")
+            left = deadline - time.monotonic()
+            if left <= 0:
+                self._fail(f"time-out: no answer within {seconds:g} s")
+            self._wait(left)
+        answer, _, self._line = self._line.partition(b"\n")
+        if len(answer) > LONGEST_LINE:
+            self._fail(f"flood: a line of more than {LONGEST_LINE:,} bytes")
+        try:
+            data = json.loads(answer)
+        except (ValueError, RecursionError):
+            self._fail(f"garbage: {answer[:60]!r} is no JSON")
+        if not isinstance(data, dict) or not isinstance(data.get("type"), str):
+            self._fail(f"garbage: {answer[:60]!r} is no object with a type")
+        return data
+
+    def has_more(self, seconds: float = 0.05) -> bool:
+        """Return whether the program has written, or soon writes, what nobody asked for."""
+        return bool(self._line or (select.select([self._out], [], [], seconds)[0] and self._read()))
+
+    def tell(self, message: dict[str, Any]) -> None:
+        """Send a message that needs no answer."""
+        self._send(message, time.monotonic() + self.limits.move_seconds, self.limits.move_seconds)
+
+    def dismiss(self, grace: float = GRACE) -> bool:
+        """Say goodbye, wait a moment, end everything; return whether the program went by itself."""
+        try:
+            self._send({"type": "bye"}, time.monotonic() + grace, grace)
+        except AgentFailed:
+            return False
+        went = bool(select.select([self._lifeline], [], [], grace)[0])
+        self.kill()
+        return went
+
+    def hang_up(self, grace: float) -> bool:
+        """Close the program's input without a word; return whether it went by itself."""
+        assert self._keeper.stdin
+        self._keeper.stdin.close()
+        went = bool(select.select([self._lifeline], [], [], grace)[0])
+        self.kill()
+        return went
+
+    def kill(self) -> str:
+        """End the program and all that it has started; return how the keeper says it ended."""
+        if self._lifeline.fileno() < 0:
+            return ""  # it is over already
+        self._drain_log()
+        self._lifeline.shutdown(socket.SHUT_WR)
+        self._lifeline.settimeout(5)
+        try:
+            story = self._lifeline.recv(200).decode(errors="replace").strip()
+        except OSError:
+            story = ""
+        try:
+            self._keeper.wait(5)
+        except subprocess.TimeoutExpired:
+            self._keeper.kill()
+            self._keeper.wait()
+        self._lifeline.close()
+        for stream in (self._keeper.stdin, self._keeper.stdout, self._keeper.stderr):
+            if stream and not stream.closed:
+                try:
+                    stream.close()
+                except OSError:
+                    continue
+        if self._log_file:
+            self._log_file.close()
+        return story
+
+    def _open_log(self) -> Any:
+        if self.limits.log_folder is None:
+            return None
+        folder = Path(self.limits.log_folder)
+        name = "".join(one if one.isalnum() else "_" for one in Path(self.command[0]).name)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            return (folder / f"{name}-{os.getpid()}-{time.time_ns()}.log").open("wb", buffering=0)
+        except OSError as error:
+            raise CardlabError(
+                f"logs cannot be written to {folder}: {error.strerror}; name another folder"
+            ) from None
+
+    def _send(self, message: dict[str, Any], deadline: float, seconds: float) -> None:
+        rest = memoryview(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+        while rest:
+            try:
+                rest = rest[os.write(self._in, rest) :]
+            except BlockingIOError:
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    self._fail(f"time-out: it does not read its input, for {seconds:g} s")
+                self._wait(left, writing=True)
+            except (BrokenPipeError, ValueError):
+                self._ended()
+
+    def _wait(self, seconds: float, *, writing: bool = False) -> None:
+        """Wait until the program can go on in some way, and take what it has written."""
+        reads = [self._out] + ([self._err] if self._err is not None else [])
+        ready, _, _ = select.select(reads, [self._in] if writing else [], [], seconds)
+        if self._err in ready:
+            self._drain_log()
+        if self._out in ready and not (writing and len(self._line) > LONGEST_LINE):
+            self._read()
+
+    def _read(self) -> int:
+        try:
+            piece = os.read(self._out, LONGEST_LINE)
+        except BlockingIOError:
+            return 0
+        if not piece:
+            self._ended()
+        self._line += piece
+        return len(piece)
+
+    def _drain_log(self) -> None:
+        """Take what stands on standard error, a bounded amount of it."""
+        for _ in range(64):
+            try:
+                piece = os.read(self._err, LONGEST_LINE) if self._err is not None else b""
+            except (BlockingIOError, OSError):
+                return
+            if not piece:
+                self._err = None
+                return
+            self._log = (self._log + piece)[-LOG_KEPT:]
+            if self._log_file and self._logged < LOG_WRITTEN:
+                self._log_file.write(piece[: LOG_WRITTEN - self._logged])
+                self._logged += len(piece)
+
+    def _ended(self) -> NoReturn:
+        """The pipe is closed: ask the keeper how that came."""
+        select.select([self._lifeline], [], [], 1.0)
+        story, _, number = self.kill().partition(" ")
+        last = self.log.splitlines()[-1:] or [""]
+        told = f"; its last words: {last[0][:200]}" if last[0] else ""
+        raise AgentFailed(
+            {
+                "exit": f"crash: it ended with code {number}{told}",
+                "signal": f"crash: signal {number} ended it{told}",
+                "memory": f"memory: it took more than {number} MB",
+            }.get(story, f"crash: it closed its output{told}"),
+            log=self.log,
+        )
+
+    def _fail(self, reason: str) -> NoReturn:
+        self.kill()
+        raise AgentFailed(reason, log=self.log)

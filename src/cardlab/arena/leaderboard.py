@@ -1,0 +1,84 @@
+"""The leaderboard: one rating over all tournaments of a game and its options in a store."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cardlab.arena.ladder import Ladder
+from cardlab.arena.ratings import Outcome, Rating, rate
+from cardlab.arena.store import Entered, Store
+from cardlab.arena.tables import Results
+from cardlab.arena.tournament import Plan
+from cardlab.errors import CardlabError
+
+__all__ = ["Board", "leaderboards"]
+
+
+@dataclass(frozen=True)
+class Board:
+    """The ratings of one game with one set of options."""
+
+    game: str
+    options: dict[str, object]
+    tournaments: int
+    games: int
+    deals: int
+    ratings: list[Rating]
+    ladder: list[tuple[str, float, float]] | None  # agent, skill, uncertainty
+
+
+def leaderboards(
+    store: Store, game: str | None = None, *, ladder: bool = False, seed: int = 0
+) -> list[Board]:
+    """Return a board for every game and set of options that a store has games of."""
+    groups: dict[tuple[str, str], list[Entered]] = {}
+    for entered in store.tournaments(game=game):
+        settings = entered.settings
+        key = json.dumps([settings["rules"], settings["options"]], sort_keys=True)
+        groups.setdefault((entered.game, key), []).append(entered)
+    boards = [_board(store, group, ladder, seed) for group in groups.values()]
+    found = [board for board in boards if board is not None]
+    if not found:
+        of = f" of {game}" if game else ""
+        raise CardlabError(
+            f"{store.shown} holds no games{of} between agents; play some with `cardlab tournament`"
+        )
+    return found
+
+
+def _board(store: Store, entries: Sequence[Entered], ladder: bool, seed: int) -> Board | None:
+    agents: list[str] = []
+    deals: dict[tuple[int, int], dict[Outcome, int]] = {}
+    steps = Ladder() if ladder else None
+    games = 0
+    for entered in entries:
+        plan = Plan.of(entered)
+        results = Results.load(plan.matches, store, entered.id)
+        if results.seats < 2 or not results.games:
+            continue
+        games += results.games
+        agents += [one for one in results.agents if one not in agents]
+        numbers = [agents.index(one) for one in results.agents]
+        for deal, outcomes in results.outcomes().items():
+            # Tournaments with one seed share their deals, and so their luck.
+            counts = deals.setdefault((plan.seed, deal), {})
+            for outcome, count in outcomes.items():
+                ours = tuple(tuple(sorted(numbers[one] for one in group)) for group in outcome)
+                counts[ours] = counts.get(ours, 0) + count
+        if steps:
+            for pairing, played in store.games(entered.id):
+                steps.game(plan.matches[pairing].seating(played.rotation), played.returns)
+    if not games:
+        return None
+    ordered = {number: deals[key] for number, key in enumerate(sorted(deals))}
+    return Board(
+        entries[0].game,
+        entries[0].settings["options"],
+        len(entries),
+        games,
+        len(deals),
+        rate(agents, ordered, seed=seed),
+        steps.standings() if steps else None,
+    )

@@ -1,0 +1,390 @@
+"""The store: every game of every tournament, in SQLite or PostgreSQL; tables derive from it.
+
+A game is kept in few bytes (`Played`): deck orders and actions, so that its full record needs no
+random numbers. The games of a stretch are written in one transaction under a key that they share
+with nothing else (tournament, pairing, deal, rotation): a killed run has whole stretches or
+nothing of them, and a stretch that is written twice changes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sql
+from platformdirs import user_data_path
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError
+
+from cardlab.arena.stretch import Chunk, Played
+from cardlab.errors import CardlabError, require
+
+__all__ = ["SCHEMA", "Entered", "Store", "default_store"]
+
+SCHEMA = 2
+PATIENCE = 60  # seconds to wait for another writer
+
+TABLES = sql.MetaData()
+ABOUT = sql.Table("cardlab", TABLES, sql.Column("schema", sql.Integer, nullable=False))
+TOURNAMENTS = sql.Table(
+    "tournaments",
+    TABLES,
+    sql.Column("id", sql.Integer, primary_key=True),
+    sql.Column("name", sql.String(200), nullable=False, unique=True),
+    sql.Column("game", sql.String(200), nullable=False),
+    sql.Column("settings", sql.Text, nullable=False),  # JSON, keys sorted
+    sql.Column("begun", sql.String(32), nullable=False),
+    sql.Column("finished", sql.String(32)),
+)
+PAIRINGS = sql.Table(
+    "pairings",
+    TABLES,
+    sql.Column("tournament", sql.ForeignKey("tournaments.id"), primary_key=True),
+    sql.Column("pairing", sql.Integer, primary_key=True),
+    sql.Column("agents", sql.Text, nullable=False),  # JSON, by place
+)
+KEY = ("tournament", "pairing", "deal", "rotation")
+GAMES = sql.Table(
+    "games",
+    TABLES,
+    sql.Column("tournament", sql.ForeignKey("tournaments.id"), primary_key=True),
+    *(sql.Column(name, sql.Integer, primary_key=True) for name in KEY[1:]),
+    sql.Column("seed", sql.BigInteger, nullable=False),
+    sql.Column("decks", sql.Integer, nullable=False),
+    sql.Column("orders", sql.LargeBinary, nullable=False),
+    sql.Column("actions", sql.LargeBinary, nullable=False),
+    sql.Column("returns", sql.Text, nullable=False),  # JSON, by seat
+    sql.Column("points", sql.Text, nullable=False),
+    sql.Column("forfeit", sql.Integer),
+    sql.Column("reason", sql.Text),
+    sql.Column("log", sql.Text),
+    sql.Column("nodes", sql.BigInteger),
+)
+TIMES = sql.Table(
+    "times",
+    TABLES,
+    sql.Column("tournament", sql.ForeignKey("tournaments.id"), primary_key=True),
+    sql.Column("pairing", sql.Integer, primary_key=True),
+    sql.Column("first", sql.Integer, primary_key=True),
+    sql.Column("seconds", sql.Text, nullable=False),  # JSON, by agent of the pairing
+    sql.Column("decisions", sql.Text, nullable=False),
+)
+UPGRADES = {  # from a version to the next
+    1: (
+        "ALTER TABLE games ADD COLUMN log TEXT",
+        "ALTER TABLE games ADD COLUMN nodes BIGINT",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Entered:
+    """A tournament in the store."""
+
+    id: int
+    name: str
+    game: str
+    settings: dict[str, Any]
+    finished: bool
+
+
+def default_store() -> str:
+    """Return the address of the store in the user's data folder."""
+    return str(user_data_path("cardlab", appauthor=False) / "arena.db")
+
+
+class Store:
+    """A database of tournaments and games."""
+
+    def __init__(self, address: str | None = None) -> None:
+        """Open a store, making or upgrading it as needed; a path is an SQLite file."""
+        self.address = address or default_store()
+        self.engine = _open(self.address)
+        self.shown = self.engine.url.render_as_string(hide_password=True)
+        try:
+            self._prepare()
+        except DBAPIError as error:
+            self.engine.dispose()
+            raise self._unreachable(error) from None
+        except CardlabError:
+            self.engine.dispose()
+            raise
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self.engine.dispose()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def enter(
+        self,
+        game: str,
+        settings: dict[str, Any],
+        pairings: Sequence[Sequence[str]],
+        name: str | None = None,
+    ) -> Entered:
+        """Write a new tournament down; without a name it gets the game's and a number."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        row = {"game": game, "settings": _canonical(settings), "begun": now}
+        try:
+            with self._writing() as at:
+                start = name or uuid.uuid4().hex  # until the number is known
+                number = at.execute(
+                    TOURNAMENTS.insert().values(name=start, **row)
+                ).inserted_primary_key
+                assert number
+                key = int(number[0])
+                title = name or f"{game.rpartition(':')[0] or game}-{key}"
+                taken = sql.select(TOURNAMENTS.c.id).where(TOURNAMENTS.c.id != key)
+                while at.execute(taken.where(TOURNAMENTS.c.name == title)).first():
+                    title += "-more"  # somebody has given this name to another one
+                at.execute(TOURNAMENTS.update().where(TOURNAMENTS.c.id == key).values(name=title))
+                at.execute(
+                    PAIRINGS.insert(),
+                    [
+                        {"tournament": key, "pairing": place, "agents": json.dumps(list(agents))}
+                        for place, agents in enumerate(pairings)
+                    ],
+                )
+        except IntegrityError:
+            raise CardlabError(
+                f"{self.shown} already holds a tournament {name!r}; --resume goes on with it, or "
+                "give another --name"
+            ) from None
+        return Entered(key, title, game, json.loads(row["settings"]), finished=False)
+
+    def tournaments(self, game: str | None = None, name: str | None = None) -> list[Entered]:
+        """Return the tournaments of a game, or of a name, or all; the latest last."""
+        query = sql.select(TOURNAMENTS).order_by(TOURNAMENTS.c.id)
+        if game is not None:
+            query = query.where(TOURNAMENTS.c.game == game)
+        if name is not None:
+            query = query.where(TOURNAMENTS.c.name == name)
+        with self._reading() as at:
+            return [
+                Entered(
+                    row.id, row.name, row.game, json.loads(row.settings), row.finished is not None
+                )
+                for row in at.execute(query)
+            ]
+
+    def find(self, name: str) -> Entered:
+        """Return the tournament of a name."""
+        found = self.tournaments(name=name)
+        if not found:
+            known = ", ".join(one.name for one in self.tournaments()[-8:]) or "none"
+            raise CardlabError(f"{self.shown} has no tournament {name!r}; its latest: {known}")
+        return found[0]
+
+    def add(self, tournament: int, chunk: Chunk) -> None:
+        """Keep the games of a stretch, all of them or, if this process dies, none."""
+        rows = [
+            {
+                "tournament": tournament,
+                "pairing": chunk.pairing,
+                "deal": one.deal,
+                "rotation": one.rotation,
+                "seed": one.seed,
+                "decks": one.decks,
+                "orders": one.orders,
+                "actions": one.actions,
+                "returns": json.dumps(one.returns),
+                "points": json.dumps(one.points),
+                "forfeit": one.forfeit,
+                "reason": one.reason,
+                "log": one.log,
+                "nodes": one.nodes,
+            }
+            for one in chunk.games
+        ]
+        times = {
+            "tournament": tournament,
+            "pairing": chunk.pairing,
+            "first": chunk.first,
+            "seconds": json.dumps(chunk.seconds.tolist()),
+            "decisions": json.dumps(chunk.decisions.tolist()),
+        }
+        with self._writing() as at:
+            at.execute(self._insert(GAMES), rows)
+            at.execute(self._insert(TIMES), [times])
+
+    def finish(self, tournament: int) -> None:
+        """Note that all games of a tournament are played."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        with self._writing() as at:
+            at.execute(
+                TOURNAMENTS.update().where(TOURNAMENTS.c.id == tournament).values(finished=now)
+            )
+
+    def pairings(self, tournament: int) -> list[list[str]]:
+        """Return who sits at which place in every pairing."""
+        query = sql.select(PAIRINGS.c.agents).where(PAIRINGS.c.tournament == tournament)
+        with self._reading() as at:
+            return [
+                json.loads(row.agents) for row in at.execute(query.order_by(PAIRINGS.c.pairing))
+            ]
+
+    def games(self, tournament: int) -> Iterator[tuple[int, Played]]:
+        """Yield pairing and game of every game, by pairing, deal and rotation."""
+        query = sql.select(GAMES).where(GAMES.c.tournament == tournament)
+        with self._reading() as at:
+            ordered = query.order_by(*(GAMES.c[name] for name in KEY[1:]))
+            for row in at.execution_options(yield_per=5000).execute(ordered):
+                yield (
+                    row.pairing,
+                    Played(
+                        row.deal,
+                        row.rotation,
+                        row.seed,
+                        row.decks,
+                        bytes(row.orders),
+                        bytes(row.actions),
+                        tuple(json.loads(row.returns)),
+                        tuple(json.loads(row.points)),
+                        row.forfeit,
+                        row.reason,
+                        row.log,
+                        row.nodes,
+                    ),
+                )
+
+    def outcomes(self, tournament: int) -> Iterator[Any]:
+        """Yield pairing, deal, rotation, returns, points, forfeit and nodes of every game."""
+        names = ("pairing", "deal", "rotation", "returns", "points", "forfeit", "nodes")
+        query = sql.select(*(GAMES.c[name] for name in names))
+        with self._reading() as at:
+            found = query.where(GAMES.c.tournament == tournament)
+            yield from at.execution_options(yield_per=5000).execute(found)
+
+    def times(self, tournament: int) -> list[tuple[int, list[float], list[int]]]:
+        """Return pairing, seconds and decisions by agent of every stretch."""
+        query = sql.select(TIMES).where(TIMES.c.tournament == tournament)
+        with self._reading() as at:
+            return [
+                (row.pairing, json.loads(row.seconds), json.loads(row.decisions))
+                for row in at.execute(query.order_by(TIMES.c.pairing, TIMES.c.first))
+            ]
+
+    def count(self, tournament: int) -> int:
+        """Return how many games of a tournament are kept."""
+        query = sql.select(sql.func.count()).select_from(GAMES)
+        with self._reading() as at:
+            return int(at.execute(query.where(GAMES.c.tournament == tournament)).scalar_one())
+
+    def _insert(self, table: sql.Table) -> Any:
+        """Return an insertion that leaves alone what is there already."""
+        kind = postgresql if self.engine.dialect.name == "postgresql" else sqlite
+        return kind.insert(table).on_conflict_do_nothing()
+
+    @contextmanager
+    def _reading(self) -> Iterator[sql.Connection]:
+        try:
+            with self.engine.connect().execution_options(reads=True) as at:
+                yield at
+        except DBAPIError as error:
+            raise self._unreachable(error) from None
+
+    @contextmanager
+    def _writing(self) -> Iterator[sql.Connection]:
+        try:
+            with self.engine.begin() as at:
+                yield at
+        except IntegrityError:
+            raise
+        except DBAPIError as error:
+            raise self._unreachable(error) from None
+
+    def _unreachable(self, error: DBAPIError) -> CardlabError:
+        reason = " ".join(str(error.orig).split())[:200]
+        return CardlabError(f"the store {self.shown} cannot be used: {reason}")
+
+    def _prepare(self) -> None:
+        """Make the tables, or bring those of an older version up to date."""
+        with self.engine.begin() as at:
+            if self.engine.dialect.name == "postgresql":
+                at.execute(
+                    sql.text("SELECT pg_advisory_xact_lock(20250215)")
+                )  # one maker at a time
+            if not sql.inspect(at).has_table(ABOUT.name):
+                TABLES.create_all(at)
+                at.execute(ABOUT.insert().values(schema=SCHEMA))
+                return
+            version = int(at.execute(sql.select(ABOUT.c.schema)).scalar_one())
+            if version > SCHEMA:
+                raise CardlabError(
+                    f"the store {self.shown} was written by a newer cardlab (schema {version}, "
+                    f"this one knows {SCHEMA}); update cardlab, or name another --store"
+                )
+            for step in range(version, SCHEMA):
+                for statement in UPGRADES[step]:
+                    at.execute(sql.text(statement))
+            if version < SCHEMA:
+                at.execute(ABOUT.update().values(schema=SCHEMA))
+
+
+def _canonical(settings: dict[str, Any]) -> str:
+    return json.dumps(settings, sort_keys=True)
+
+
+def _open(address: str) -> sql.Engine:
+    """Return an engine for a path or a database's address."""
+    if "://" not in address:
+        try:
+            Path(address).expanduser().parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CardlabError(
+                f"the store {address} cannot be made: {error.strerror}; name another --store"
+            ) from None
+        address = f"sqlite:///{Path(address).expanduser().absolute()}"
+    if address.startswith(("postgres://", "postgresql://")):
+        require("a PostgreSQL store", "postgres", "psycopg")
+        address = "postgresql+psycopg://" + address.partition("://")[2]
+    try:
+        url = sql.make_url(address)
+        kind = url.get_backend_name()
+    except (ArgumentError, ValueError):
+        raise CardlabError(
+            f"{address!r} is no address of a store; give a file, or postgresql://user@host/database"
+        ) from None
+    if kind not in ("sqlite", "postgresql"):
+        raise CardlabError(
+            f"a store in {kind} is not known; give a file, or postgresql://user@host/database"
+        )
+    try:
+        engine = sql.create_engine(url, pool_pre_ping=kind != "sqlite")
+    except (ArgumentError, NoSuchModuleError, ImportError):
+        raise CardlabError(
+            f"the driver of {url.drivername!r} is not there; write postgresql://user@host/database"
+        ) from None
+    if engine.dialect.name == "sqlite":
+        sql.event.listen(engine, "connect", _set_up_sqlite)
+        sql.event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _set_up_sqlite(connection: Any, _: object) -> None:
+    connection.isolation_level = (
+        None  # transactions begin where we say so, not where Python guesses
+    )
+    cursor = connection.cursor()
+    cursor.execute(f"PRAGMA busy_timeout = {PATIENCE * 1000}")
+    cursor.execute("PRAGMA journal_mode = WAL")
+    cursor.execute("PRAGMA synchronous = FULL")  # a stretch that is kept survives a power cut
+    cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.close()
+
+
+def _begin_sqlite(connection: sql.Connection) -> None:
+    # A transaction that reads first and writes later could fail in mid-way: writers queue up.
+    reads = connection.get_execution_options().get("reads")
+    connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")

@@ -1,0 +1,281 @@
+"""Commands that measure: tournament, sprt, leaderboard, export, check-agent."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cardlab.commands.arguments import (
+    AgentLogs,
+    AgentMemory,
+    GameName,
+    GameSeconds,
+    Json,
+    MoveSeconds,
+    OptionList,
+    Seed,
+    Workers,
+    read_limits,
+    read_options,
+    read_workers,
+)
+from cardlab.display import compiling, new_console, progress_bar
+from cardlab.errors import CardlabError, suggest
+
+__all__ = ["check_agent", "export", "leaderboard", "sprt", "tournament"]
+
+StoreAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--store", help="a file, or postgresql://user@host/database; without it the user's own"
+    ),
+]
+Name = Annotated[str | None, typer.Option(help="the tournament's name in the store")]
+Resume = Annotated[bool, typer.Option("--resume", help="go on where a killed run stopped")]
+RayAddress = Annotated[
+    str | None, typer.Option("--ray", help="play on a Ray cluster: auto, or its address")
+]
+
+
+def tournament(
+    game: GameName,
+    agents: Annotated[list[str], typer.Argument(help="two or more agents, see `cardlab agents`")],
+    games: Annotated[int, typer.Option(help="games for every pairing")] = 200,
+    seed: Seed = 0,
+    option: OptionList = None,
+    format: Annotated[
+        str, typer.Option(help="round-robin, or gauntlet: the first agent against all")
+    ] = "round-robin",
+    store: StoreAddress = None,
+    name: Name = None,
+    resume: Resume = False,
+    workers: Workers = 0,
+    ray: RayAddress = None,
+    move_seconds: MoveSeconds = 10,
+    game_seconds: GameSeconds = 300,
+    agent_memory: AgentMemory = 2048,
+    agent_logs: AgentLogs = None,
+    ladder: Annotated[
+        bool, typer.Option("--ladder", help="show ratings that move with every game as well")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Let agents meet on the same deals, keep every game, and print ratings and cross-table.
+
+    Example: cardlab tournament crazy_eights random heuristic monte_carlo:1000
+    """
+    from cardlab.arena import tournament as arena
+    from cardlab.arena.ladder import Ladder
+    from cardlab.arena.store import Store
+    from cardlab.tournament_display import live_table, show_table
+
+    if format not in arena.FORMATS:
+        raise CardlabError(suggest("format", format, arena.FORMATS))
+    plan = arena.Plan.make(
+        game,
+        agents,
+        games,
+        seed=seed,
+        options=read_options(option),
+        format=format,
+        limits=read_limits(move_seconds, game_seconds, agent_memory, agent_logs),
+    )
+    crew = read_workers(workers)
+    steps = Ladder() if ladder else None
+    began = time.perf_counter()
+    with Store(store) as kept:
+        entered = (arena.resume if resume else arena.enter)(plan, kept, name)
+        try:
+            with compiling(), live_table(steps) as progress:
+                results = arena.play_tournament(
+                    plan, kept, entered, workers=crew, ray=ray, progress=progress
+                )
+        except KeyboardInterrupt:
+            sys.stderr.write(
+                f"cardlab: {kept.count(entered.id):,} games of tournament {entered.name!r} are "
+                f"kept in {kept.shown}; the same command with --resume goes on\n"
+            )
+            raise
+        table = results.table(seed=seed)
+        if as_json:
+            data = {"tournament": entered.name, "store": kept.shown, **table.to_dict()}
+            typer.echo(json.dumps(data, indent=2))
+        else:
+            where = f"{kept.shown} as tournament {entered.name!r}"
+            show_table(table, where, time.perf_counter() - began)
+
+
+def sprt(
+    game: Annotated[str | None, typer.Argument(help="a game of two seats")] = None,
+    agents: Annotated[
+        list[str] | None, typer.Argument(help="two agents: is the first stronger?")
+    ] = None,
+    elo0: Annotated[float, typer.Option(help="normalised Elo of H0")] = 0.0,
+    elo1: Annotated[float, typer.Option(help="normalised Elo of H1")] = 10.0,
+    alpha: Annotated[float, typer.Option(help="how often H0 may be rejected wrongly")] = 0.05,
+    beta: Annotated[float, typer.Option(help="how often H1 may be rejected wrongly")] = 0.05,
+    games: Annotated[int, typer.Option(help="games after which to stop undecided")] = 200_000,
+    counts: Annotated[
+        str | None, typer.Option(help="play nothing: judge these five counts of pairs")
+    ] = None,
+    seed: Seed = 0,
+    option: OptionList = None,
+    store: StoreAddress = None,
+    name: Name = None,
+    resume: Resume = False,
+    workers: Workers = 0,
+    ray: RayAddress = None,
+    move_seconds: MoveSeconds = 10,
+    game_seconds: GameSeconds = 300,
+    agent_memory: AgentMemory = 2048,
+    agent_logs: AgentLogs = None,
+    as_json: Json = False,
+) -> None:
+    """Play two agents until it is clear whether the first is stronger, or judge given counts.
+
+    Example: cardlab sprt crazy_eights heuristic tabular_q --elo0 0 --elo1 10
+    """
+    from cardlab.arena.sprt import Test, judge, play_sprt, read_counts
+    from cardlab.arena.store import Store
+    from cardlab.arena.tournament import Plan
+    from cardlab.tournament_display import live_verdict, show_verdict
+
+    test = Test(elo0, elo1, alpha, beta).check()
+    names: tuple[str, str] | None = None
+    if counts is not None:
+        verdict = judge(read_counts(counts), test)
+    else:
+        if game is None or len(agents or ()) != 2:
+            raise CardlabError(
+                "the sequential test needs a game and two agents, or --counts; see "
+                "`cardlab sprt --help`"
+            )
+        assert agents
+        limits = read_limits(move_seconds, game_seconds, agent_memory, agent_logs)
+        plan = Plan.make(
+            game,
+            agents,
+            games,
+            seed=seed,
+            options=read_options(option),
+            format="sprt",
+            limits=limits,
+        )
+        names = (agents[0], agents[1])
+        crew = read_workers(workers)
+        with Store(store) as kept:
+            try:
+                with compiling(), live_verdict() as progress:
+                    verdict = play_sprt(
+                        plan,
+                        test,
+                        kept,
+                        name=name,
+                        go_on=resume,
+                        workers=crew,
+                        ray=ray,
+                        progress=progress,
+                    )
+            except KeyboardInterrupt:
+                sys.stderr.write(
+                    f"cardlab: the games so far are kept in {kept.shown}; the same command with "
+                    "--resume goes on\n"
+                )
+                raise
+    if as_json:
+        typer.echo(json.dumps(verdict.to_dict(), indent=2))
+    else:
+        show_verdict(verdict, test, names)
+
+
+def leaderboard(
+    game: Annotated[
+        str | None, typer.Argument(help="a game; without it all", metavar="[GAME]")
+    ] = None,
+    store: StoreAddress = None,
+    ladder: Annotated[
+        bool, typer.Option("--ladder", help="show ratings that move with every game as well")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Rate all agents of a store over all its tournaments."""
+    from dataclasses import asdict
+
+    from cardlab.arena.leaderboard import leaderboards
+    from cardlab.arena.store import Store
+    from cardlab.games import find_game
+    from cardlab.tournament_display import show_boards
+
+    if game is not None:
+        find_game(game)
+    with Store(store) as kept:
+        boards = leaderboards(kept, game, ladder=ladder)
+    if as_json:
+        typer.echo(json.dumps([asdict(board) for board in boards], indent=2))
+    else:
+        show_boards(boards)
+
+
+def export(
+    out: Annotated[Path, typer.Argument(help="a file ending in .jsonl, .csv or .parquet")],
+    store: StoreAddress = None,
+    name: Annotated[str | None, typer.Option(help="one tournament; without it all")] = None,
+) -> None:
+    """Write the games of a store to a file: records that replay, or one row a game.
+
+    Example: cardlab export games.jsonl --name crazy_eights-1
+    """
+    from cardlab.arena.export import export_games
+    from cardlab.arena.store import Store
+
+    with Store(store) as kept:
+        chosen = [kept.find(name)] if name is not None else kept.tournaments()
+        total = sum(kept.count(one.id) for one in chosen)
+        with compiling(), progress_bar("games") as progress:
+            count = export_games(kept, chosen, out, lambda done: progress(done, total))
+    new_console().print(f"{count:,} games written to {out}", markup=False, soft_wrap=True)
+
+
+def check_agent(
+    command: Annotated[str, typer.Argument(help="the program as in cmd:COMMAND, in one word")],
+    game: Annotated[str, typer.Option(help="the game to play with it")] = "crazy_eights",
+    option: OptionList = None,
+    games: Annotated[int, typer.Option(help="games to play in every seat")] = 2,
+    seed: Seed = 0,
+    move_seconds: MoveSeconds = 10,
+    game_seconds: GameSeconds = 300,
+    agent_memory: AgentMemory = 2048,
+    as_json: Json = False,
+) -> None:
+    """Check whether a program is a sound outside agent, and say what to mend.
+
+    Example: cardlab check-agent ./my_agent --game uno
+    """
+    from cardlab.arena.compliance import check_program
+
+    limits = read_limits(move_seconds, game_seconds, agent_memory, None)
+    waiting = nullcontext() if as_json else compiling()
+    with waiting:
+        findings = check_program(
+            command, game, options=read_options(option), games=games, seed=seed, limits=limits
+        )
+    failed = [one for one in findings if not one.passed]
+    if as_json:
+        rows = [{"check": one.check, "passed": one.passed, "fix": one.fix} for one in findings]
+        typer.echo(json.dumps(rows, indent=2))
+    else:
+        out = new_console()
+        for one in findings:
+            out.print(f"{'ok  ' if one.passed else 'FAIL'} {one.check}", markup=False)
+            if one.fix:
+                out.print(f"     {one.fix}", markup=False)
+        if not failed:
+            out.print(f"{len(findings)} checks passed: {command!r} is ready for `cmd:`")
+    if failed:
+        raise typer.Exit(1)
