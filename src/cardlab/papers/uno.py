@@ -92,12 +92,11 @@ def all_matches(plan: Plan) -> dict[str, Match]:
         for agent in (*PLAIN, *STEPS):
             add("against random", (agent, "random"), seats)
     for seats in (2, 3):
-        for agent in PLAIN[2:]:
-            add("against heuristic", (agent, "heuristic"), seats)
-    for seats in (2, 3):
         for agent in PLAIN[1:]:
             add("against random", (agent, "random"), seats, "official")
-            add("against heuristic", (agent, "heuristic"), seats, "official")
+        for agent in PLAIN[2:]:
+            for rules in (RLCARD, "official"):
+                add("against heuristic", (agent, "heuristic"), seats, rules)
     return matches
 
 
