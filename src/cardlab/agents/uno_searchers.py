@@ -17,7 +17,15 @@ from cardlab.game import Array, State, Turn
 from cardlab.solvers.uno_playouts import play_out_random, play_out_sensible
 from cardlab.solvers.uno_worlds import ALL, HANDS, SEAT, UNION, Evaluation, evaluate
 
-__all__ = ["LADDER", "UnoDeckOpen", "UnoFair", "UnoHandsOpen", "UnoSearch", "UnoUnionOpen"]
+__all__ = [
+    "LADDER",
+    "UnoFair",
+    "UnoOpen",
+    "UnoSearch",
+    "uno_deck_open",
+    "uno_hands_open",
+    "uno_union_open",
+]
 
 LADDER = (  # agents by what they know, each more than the one before
     ("fair", "its seat"),
@@ -66,17 +74,17 @@ class UnoSearch:
 
     def act(self, turn: Turn, rng: np.random.Generator) -> int:
         """Return the best of the actions that were tried most."""
-        return _best(turn.legal, lambda: self._evaluate(turn, rng))
+        return _best(turn.legal, lambda: self._evaluate(turn, rng, uno_net().values(turn, rng)))
 
     def values(self, turn: Turn, rng: np.random.Generator) -> Array:
         """Return what network and play-outs together expect of every legal action."""
         network = uno_net().values(turn, rng)
-        found = self._evaluate(turn, rng)
+        found = self._evaluate(turn, rng, network)
         both = found.tried * found.means + BELIEF_IN_NETWORK * network
         values: Array = both / (found.tried + BELIEF_IN_NETWORK)
         return values
 
-    def _evaluate(self, turn: Turn, rng: np.random.Generator) -> Evaluation:
+    def _evaluate(self, turn: Turn, rng: np.random.Generator, network: Array) -> Evaluation:
         return evaluate(
             turn.view.array,
             turn.seat,
@@ -85,64 +93,53 @@ class UnoSearch:
             rng,
             PLAY_OUTS[self.others],
             knows=SEAT,
-            opinion=uno_net().values(turn, rng),
+            opinion=network,
             belief=BELIEF_IN_NETWORK,
             threads=self.threads,
         )
 
 
 @dataclass(frozen=True)
-class UnoUnionOpen:
-    """Knows which cards the other hands hold together: what the paper's network saw."""
+class UnoOpen:
+    """The same search on worlds that agree with more than its seat knows, and so a cheat."""
 
+    knows: int
+    name: str
     playouts: int = 3000
     others: int = 0
     threads: int = 1
-    name: str = "uno_union_open"
 
     def act_open(self, state: State, rng: np.random.Generator) -> int:
         """Return the best of the actions that were tried most."""
-        return _choose(state, rng, self.playouts, self.others, self.threads, knows=UNION)
+        legal, seat, play_out = state.legal(), state.mover, PLAY_OUTS[self.others]
+        return _best(
+            legal,
+            lambda: evaluate(
+                state.array,
+                seat,
+                legal,
+                self.playouts,
+                rng,
+                play_out,
+                knows=self.knows,
+                threads=self.threads,
+            ),
+        )
 
 
-@dataclass(frozen=True)
-class UnoHandsOpen:
-    """Knows every hand, but not the order of the stock."""
-
-    playouts: int = 3000
-    others: int = 0
-    threads: int = 1
-    name: str = "uno_hands_open"
-
-    def act_open(self, state: State, rng: np.random.Generator) -> int:
-        """Return the best of the actions that were tried most."""
-        return _choose(state, rng, self.playouts, self.others, self.threads, knows=HANDS)
+def uno_union_open(name: str = "uno_union_open", **budget: int) -> UnoOpen:
+    """Return the search that knows which cards the other hands hold together, as the paper's."""
+    return UnoOpen(UNION, name, **budget)
 
 
-@dataclass(frozen=True)
-class UnoDeckOpen:
-    """Knows every hand and the order of the stock."""
-
-    playouts: int = 3000
-    others: int = 0
-    threads: int = 1
-    name: str = "uno_deck_open"
-
-    def act_open(self, state: State, rng: np.random.Generator) -> int:
-        """Return the best of the actions that were tried most."""
-        return _choose(state, rng, self.playouts, self.others, self.threads, knows=ALL)
+def uno_hands_open(name: str = "uno_hands_open", **budget: int) -> UnoOpen:
+    """Return the search that knows every hand, but not the order of the stock."""
+    return UnoOpen(HANDS, name, **budget)
 
 
-def _choose(
-    state: State, rng: np.random.Generator, playouts: int, others: int, threads: int, *, knows: int
-) -> int:
-    legal, seat, play_out = state.legal(), state.mover, PLAY_OUTS[others]
-    return _best(
-        legal,
-        lambda: evaluate(
-            state.array, seat, legal, playouts, rng, play_out, knows=knows, threads=threads
-        ),
-    )
+def uno_deck_open(name: str = "uno_deck_open", **budget: int) -> UnoOpen:
+    """Return the search that knows every hand and the order of the stock."""
+    return UnoOpen(ALL, name, **budget)
 
 
 def _best(legal: Array, think: Callable[[], Evaluation]) -> int:
