@@ -8,12 +8,13 @@ fitted again as the play changes. Phase 1 plays against the supervised agent (`a
 rules of thumb where none is named) until it wins `overwhelm` of the games, phase 2 against itself;
 epsilon falls from .15 to .02.
 
-What differs. A loop plays `batch_games` games at once and learns from each decision once in batches
-of `batch`. The paper has batches of 256 at a rate of 1e-4; Adam's step has a size of its own, and
-the noise of a mean over n samples falls with the root of n, so a batch 16 times as large takes 4
-times the rate. The rate rises over the first `warm_up` steps and then falls linearly to a tenth.
-Everything random in loop k follows from the seed and k: a run that was killed goes on from its last
-loop as if nothing had happened.
+What differs. A loop plays `batch_games` games at once and learns in batches of `batch` from each
+decision once, or from a `share` of them drawn by lot: the decisions of a round have one reward, so
+a few of them tell most of what all tell, and learning is what takes the time. The paper has batches
+of 256 at a rate of 1e-4; Adam's step has a size of its own, and the noise of a mean over n samples
+falls with the root of n, so a batch 16 times as large takes 4 times the rate. The rate rises over
+the first `warm_up` steps and then falls linearly to a tenth. Everything random in loop k follows
+from the seed and k: a run that was killed goes on from its last loop as if nothing had happened.
 """
 
 from __future__ import annotations
@@ -93,6 +94,7 @@ class Config:
     last_epsilon: float = 0.02
     learning_rate: float = 4e-4
     batch: int = 4096
+    share: float = 1.0  # of a loop's decisions that are learned from
     warm_up: int = 500
     predictor: str = "dynamic"
     refit_every: int = 8
@@ -125,6 +127,8 @@ def check(config: Config) -> None:
             raise CardlabError(f"setting {name}={getattr(config, name)} must be 1 or more")
     if config.evaluate_games < 4 or config.evaluate_games % 2:
         raise CardlabError("setting evaluate_games must be an even number from 4 on")
+    if not 0 < config.share <= 1:
+        raise CardlabError(f"setting share={config.share} must be above 0 and at most 1")
     if not 0 <= config.last_epsilon <= config.epsilon <= 1:
         raise CardlabError("epsilon must fall: 0 <= last_epsilon <= epsilon <= 1")
 
@@ -268,7 +272,8 @@ class Training:
             order = torch.randperm(len(rows), generator=generator, device=self.device)
             size = min(self.config.batch, len(rows))
             data[name] = (rows, tokens, of_episode[episodes.long()], order, size)
-            batches += [(name, i) for i in range(len(rows) // size)]
+            some = max(1, int(self.config.share * len(rows)) // size)
+            batches += [(name, i) for i in range(some)]
         mixed = seeding.generator(self.config.seed, "koi_koi", "batches", self.loop)
         mixed.shuffle(batches)
         losses = {name: torch.zeros((), device=self.device) for name in data}

@@ -11,7 +11,13 @@ are June and October. The rare decisions, picks and calls, have 1,500 examples e
 start from the weights that discards of the same games have formed (`transfer`). How long to learn
 is decided by a share of a fold's own games that is kept back (`validation`); the games tested on
 are looked at once, when that fold has ended. The final networks learn from all games for as many
-epochs as the folds took at the median.
+epochs as the folds took at the median; with `folds=0` there is nothing but them, for `epochs`.
+
+`start` names a run whose networks to begin with, for instance of `koi_koi/monte_carlo`: what these
+have learned by play, without a person's game, is a better beginning than chance.
+
+A fifth of the picks are between two plain cards of one month, which no rule tells apart. Accuracy
+is counted as the paper does, by the card, and once more with such cards as one (`alike`).
 """
 
 from __future__ import annotations
@@ -34,11 +40,12 @@ from cardlab.errors import CardlabError
 from cardlab.features.koi_koi import DECISIONS, ENTERED, PENDING_CARD, TAKEN, WIDTH
 from cardlab.game import Array
 from cardlab.games.koi_koi import GAME
-from cardlab.games.koi_koi_cards import DECK
+from cardlab.games.koi_koi_cards import CUP, DECK, DROSS
 from cardlab.learning.checkpoints import load_checkpoint, save_checkpoint
 from cardlab.learning.koi_koi_networks import (
     PRECISIONS,
     choose_device,
+    load_networks,
     network_names,
     save_networks,
 )
@@ -55,6 +62,10 @@ ALIKE = ((3, 4), (5, 9))  # months, from 0, that can change places
 NOT_OF_RESULTS = ("device", "minutes", "compile")
 STEPS = 40  # of learning in an epoch, at least, where batches of 16 allow it
 LARGE = 4096  # decisions at once where nothing is learned
+PLAIN = np.arange(256)  # a token's own number, and one number for the plain cards of a month
+for _card in range(DECK):
+    if (DROSS & ~CUP) >> _card & 1:
+        PLAIN[_card] = 256 + _card // 4
 
 
 @dataclass(frozen=True)
@@ -62,10 +73,11 @@ class Config:
     """What can be set."""
 
     records: str = ""  # file of recorded games
+    start: str = ""  # folder of a run whose networks to begin with
     design: str = "separate"
     folds: int = 5
     validation: float = 0.1  # share of a fold's games that decide how long to learn; 0: all epochs
-    epochs: int = 50
+    epochs: int = 20
     batch: int = 128
     learning_rate: float = 3e-4
     weight_decay: float = 0.05
@@ -93,8 +105,10 @@ def check(config: Config) -> None:
         given = getattr(config, name)
         if given not in known:
             raise CardlabError(f"setting {name}={given} is not possible; give {' or '.join(known)}")
-    if config.folds < 2 or config.epochs < 1 or config.batch < 1:
-        raise CardlabError("folds must be 2 or more, epochs and batch 1 or more")
+    if config.folds == 1 or config.folds < 0 or config.epochs < 1 or config.batch < 1:
+        raise CardlabError("folds must be 0 or at least 2, epochs and batch 1 or more")
+    if config.folds == 0 and not config.final:
+        raise CardlabError("with folds=0 and final=false nothing is left to learn; change one")
     if not (0 <= config.validation < 1 and 0 <= config.dropout < 1 and 0 <= config.average < 1):
         raise CardlabError("validation, dropout and average must be at least 0 and below 1")
 
@@ -202,7 +216,7 @@ class Unit:
             self.best.load_state_dict(self.averaged.state_dict())
             self.best_epoch = self.epoch
         else:
-            loss, right = self.test(self.averaged, self.validated)
+            loss, right, _ = self.test(self.averaged, self.validated)
             found |= {"validation loss": loss, "validation accuracy": float(right.mean())}
             if loss < self.best_loss:
                 self.best_loss, self.best_epoch = loss, self.epoch
@@ -230,9 +244,9 @@ class Unit:
         with torch.no_grad():
             torch._foreach_lerp_(ours, theirs, 1.0 - keep)
 
-    def test(self, network: KoiKoiNetwork, told: Decisions) -> tuple[float, Array]:
-        """Return the mean log loss of decisions, and which of them were foretold."""
-        right, losses = [], []
+    def test(self, network: KoiKoiNetwork, told: Decisions) -> tuple[float, Array, Array]:
+        """Return the mean log loss, what was foretold, and what was but for equal cards."""
+        right, alike, losses = [], [], []
         for start in range(0, len(told.rows), LARGE):
             part = told.only(np.arange(start, min(start + LARGE, len(told.rows))))
             rows, choices = (
@@ -243,7 +257,9 @@ class Unit:
                 best = network(rows, choices).argmax(1)
                 losses.append(float(_loss(network, rows, choices, slots, 0.0)) * len(rows))
             right.append((best == slots).cpu().numpy())
-        return sum(losses) / len(told.rows), np.concatenate(right)
+            cards = choices.gather(1, torch.stack([best, slots], dim=1)).cpu().numpy()
+            alike.append(PLAIN[cards[:, 0]] == PLAIN[cards[:, 1]])
+        return sum(losses) / len(told.rows), np.concatenate(right), np.concatenate(alike)
 
     # The state of a unit that is not done
 
@@ -290,7 +306,14 @@ class Training:
                 f"{config.records} holds {self.num_games} games, too few for {config.folds} folds"
             )
         rng = seeding.generator(config.seed, "koi_koi_supervised", "folds")
-        self.fold_of = rng.permutation(self.num_games) % config.folds
+        self.fold_of = rng.permutation(self.num_games) % max(config.folds, 1)
+        self.began: dict[str, KoiKoiNetwork] = {}
+        if config.start:
+            self.began, design, _ = load_networks(Path(config.start), self.device, torch.float32)
+            if design != config.design:
+                raise CardlabError(
+                    f"start={config.start} has networks of design {design}; set design={design}"
+                )
         self.results: dict[str, Any] = read_json(folder / "results.json") or {}
         done = sum(one["epochs"] for one in self.results.values())
         self.log = Log(folder, last_step=done)
@@ -336,7 +359,8 @@ class Training:
         if key == "final":
             learned, validated = mine, None
             folds = [f"fold {fold}/{name}" for fold in range(config.folds)]
-            epochs = round(float(np.median([self.results[one]["best epoch"] for one in folds])))
+            taken = [self.results[one]["best epoch"] for one in folds]
+            epochs = round(float(np.median(taken))) if taken else config.epochs
         else:
             games = np.flatnonzero(self.fold_of != int(key.split()[1]))
             rng = seeding.generator(config.seed, "koi_koi_supervised", "validation", key)
@@ -349,8 +373,12 @@ class Training:
                 f"{config.records} has too few games: {key} has no decision of {name}"
             )
         unit = Unit(config, name, key, learned, validated, epochs, self.loss, self.device)
-        if config.transfer and name not in ("discard", "all"):
+        start: dict[str, Tensor] | None = None
+        if config.start:
+            start = self.began[name].state_dict()
+        elif config.transfer and name not in ("discard", "all"):
             start = load_weights(self._start(key), str(self.device))[0]
+        if start is not None:
             for network in (unit.network, unit.averaged, unit.best):
                 network.load_state_dict(start)
         return unit
@@ -367,7 +395,7 @@ class Training:
     def _finish(self, unit: Unit, key: str, name: str) -> None:
         """Test a fold once and keep what came out, or keep the final network."""
         result: dict[str, Any] = {"best epoch": unit.best_epoch, "epochs": unit.epochs}
-        if self.config.transfer and name == "discard":
+        if self.config.transfer and not self.config.start and name == "discard":
             about = {"key": key, "name": name}
             kept = self._start(key)
             save_weights(kept, unit.best.state_dict(), about)
@@ -379,13 +407,14 @@ class Training:
             mine = self._of_network(name)
             games = np.flatnonzero(self.fold_of == int(key.split()[1]))
             told = mine.only(np.isin(mine.games, games))
-            _, right = unit.test(unit.best, told)
+            _, right, alike = unit.test(unit.best, told)
             for number, decision in enumerate(DECISIONS):
                 which = told.kinds == number
                 if which.any():
                     size = self.num_games
                     result[decision] = {
                         "right": np.bincount(told.games[which], right[which], size).tolist(),
+                        "alike": np.bincount(told.games[which], alike[which], size).tolist(),
                         "of": np.bincount(told.games[which], minlength=size).tolist(),
                     }
         self.results[f"{key}/{name}"] = result
@@ -398,27 +427,36 @@ class Training:
         """Return the accuracy of each kind of decision over all folds, with the paper's beside."""
         found: dict[str, Any] = {}
         right_of_all, of_all = np.zeros(self.num_games), np.zeros(self.num_games)
+        alike_of_all = np.zeros(self.num_games)
         for decision in DECISIONS:
             parts = [one[decision] for one in self.results.values() if decision in one]
             if not parts:
                 continue
             right = np.sum([one["right"] for one in parts], axis=0)
             of = np.sum([one["of"] for one in parts], axis=0)
+            alike = np.sum([one["alike"] for one in parts], axis=0)
             right_of_all, of_all = right_of_all + right, of_all + of
+            alike_of_all = alike_of_all + alike
             found |= _accuracy(decision, right, of, PAPER[decision])
-        return found | _accuracy("overall", right_of_all, of_all, 0.759)
+            found |= _share(f"alike/{decision}", alike, of)
+        if not of_all.any():  # no folds
+            return found
+        found |= _accuracy("overall", right_of_all, of_all, 0.759)
+        return found | _share("alike/overall", alike_of_all, of_all)
 
 
 def _accuracy(name: str, right: Array, of: Array, paper: float) -> dict[str, Any]:
     """Return a share with its 95 % interval; games, not decisions, are what is independent."""
-    share = right.sum() / of.sum()
-    spread = np.sqrt(((right - share * of) ** 2).sum() * len(of) / (len(of) - 1)) / of.sum()
-    return {
-        f"accuracy/{name}": round(float(share), 4),
-        f"accuracy/{name} margin": round(float(1.96 * spread), 4),
+    return _share(f"accuracy/{name}", right, of) | {
         f"decisions/{name}": int(of.sum()),
         f"paper/{name}": paper,
     }
+
+
+def _share(name: str, right: Array, of: Array) -> dict[str, float]:
+    share = right.sum() / of.sum()
+    spread = np.sqrt(((right - share * of) ** 2).sum() * len(of) / (len(of) - 1)) / of.sum()
+    return {name: round(float(share), 4), f"{name} margin": round(float(1.96 * spread), 4)}
 
 
 def train(config: Config, folder: Path, report: Callable[[str, int, int], None]) -> dict[str, Any]:
