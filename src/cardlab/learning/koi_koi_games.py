@@ -16,7 +16,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -47,6 +47,7 @@ __all__ = [
     "RANDOM",
     "RIVAL",
     "Clock",
+    "Decided",
     "Games",
     "Player",
     "Samples",
@@ -175,8 +176,9 @@ class Clock:
         self.seconds[stage] = self.seconds.get(stage, 0.0) + time.perf_counter() - start
 
 
-def _best(network: KoiKoiNetwork, rows: Tensor, choices: Tensor) -> Tensor:
-    return network(rows, choices).argmax(dim=1)
+def _best(network: KoiKoiNetwork, rows: Tensor, choices: Tensor) -> tuple[Tensor, Tensor]:
+    values, places = network(rows, choices).max(dim=1)
+    return places, values
 
 
 class Player:
@@ -193,31 +195,42 @@ class Player:
         self._compiled = compiled
         self._best: Any = torch.compile(_best) if compiled else _best
 
-    def best(self, number: int, rows: Tensor, choices: Tensor) -> Tensor:
-        """Return the place among its choices that a network values most, for every row."""
+    def best(self, number: int, rows: Tensor, choices: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the place among its choices that a network values most, and its value."""
         if self._compiled:  # one graph for batches of any size, and for all networks of a shape
             for one in (rows, choices):
                 torch._dynamo.maybe_mark_dynamic(one, 0)
         with torch.no_grad():
-            found: Tensor = self._best(self.networks[number], rows, choices)
+            found: tuple[Tensor, Tensor] = self._best(self.networks[number], rows, choices)
             return found
 
 
+class Decided(NamedTuple):
+    """Decisions that were taken, one a row."""
+
+    rows: Tensor
+    tokens: Tensor  # what was taken
+    episodes: Tensor
+    moments: Tensor  # those of an episode rise with time
+    values: Tensor  # of the best choice, as the network saw it
+    explored: Tensor  # whether another was taken
+
+
 class Samples:
-    """Decisions of one network: rows, the tokens taken, the episodes they belong to."""
+    """Decisions of one network, as they come."""
 
     def __init__(self) -> None:
-        self._parts: list[tuple[Tensor, Tensor, Tensor]] = []
+        self._parts: list[Decided] = []
 
-    def add(self, rows: Tensor, tokens: Tensor, episodes: Tensor) -> None:
+    def add(self, part: Decided) -> None:
         """Keep some decisions."""
-        self._parts.append((rows, tokens, episodes))
+        self._parts.append(part)
 
-    def joined(self) -> tuple[Tensor, Tensor, Tensor]:
+    def joined(self) -> Decided:
         """Return all of them; what is kept in parts is given up."""
-        rows, tokens, episodes = zip(*self._parts, strict=True)
+        whole = Decided(*(torch.cat(column) for column in zip(*self._parts, strict=True)))
         self._parts = []
-        return torch.cat(rows), torch.cat(tokens), torch.cat(episodes)
+        return whole
 
     def __bool__(self) -> bool:
         return bool(self._parts)
@@ -247,6 +260,7 @@ class Games:
         self.first_dealers = np.zeros(count, dtype=np.uint8)
         self.waits = np.full(count, FRESH, dtype=np.uint8)
         self._step = STEP if device.type == "cuda" else 1
+        self._moment = 0
         most = count + STEP * 2 * len(DECISIONS)
         self._host = {
             "rows": self._array((count, WIDTH), torch.uint8),
@@ -329,14 +343,18 @@ class Games:
             rows, choices, forced = (
                 there[name].index_select(0, here) for name in ("rows", "choices", "forced")
             )
-            best = player.best(which, rows, choices)
+            best, values = player.best(which, rows, choices)
             slot = torch.where(forced == GREEDY, best.to(torch.uint8), forced)
             slots[here] = slot
             if samples is not None and number < offsets[1]:
                 taken = choices.gather(1, slot.long()[:, None])[:, 0]
                 waiting = int(counts[number])
                 episodes = there["episodes"].index_select(0, here) + self.first * 2 * MOST_ROUNDS
-                samples[number].add(rows[:waiting], taken[:waiting], episodes[:waiting])
+                moments = torch.full_like(episodes, self._moment)
+                other = taken != choices.gather(1, best[:, None])[:, 0]
+                found = (rows, taken, episodes, moments, values.float(), other)
+                samples[number].add(Decided(*(one[:waiting] for one in found)))
+        self._moment += 1
         self._slots.copy_(slots, non_blocking=True)
         if self._event is not None:
             self._event.record()

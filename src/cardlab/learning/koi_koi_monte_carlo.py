@@ -15,18 +15,22 @@ of 256 at a rate of 1e-4; Adam's step has a size of its own, and the noise of a 
 falls with the root of n, so a batch 16 times as large takes 4 times the rate. The rate rises over
 the first `warm_up` steps and then falls linearly to a tenth. Everything random in loop k follows
 from the seed and k: a run that was killed goes on from its last loop as if nothing had happened.
+
+Beyond the paper, for those who want more of each game: `trace` mixes the reward with the value of
+the seat's next decision, which has less of the luck that follows; `rivals` keeps games against the
+supervised agent in phase 2; `start` begins with the networks of another run.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -45,6 +49,7 @@ from cardlab.learning.koi_koi_games import (
     RANDOM,
     RIVAL,
     Clock,
+    Decided,
     Games,
     Player,
     Samples,
@@ -95,6 +100,9 @@ class Config:
     learning_rate: float = 4e-4
     batch: int = 4096
     share: float = 1.0  # of a loop's decisions that are learned from
+    trace: float = 1.0  # 1: the reward alone; below it, mixed with the next decision's value
+    rivals: float = 0.0  # share of games in phase 2 that go on against the supervised agent
+    start: str = ""  # folder of a run whose networks to begin with
     warm_up: int = 500
     predictor: str = "dynamic"
     refit_every: int = 8
@@ -127,6 +135,8 @@ def check(config: Config) -> None:
             raise CardlabError(f"setting {name}={getattr(config, name)} must be 1 or more")
     if config.evaluate_games < 4 or config.evaluate_games % 2:
         raise CardlabError("setting evaluate_games must be an even number from 4 on")
+    if not (0 <= config.trace <= 1 and 0 <= config.rivals <= 1):
+        raise CardlabError("trace and rivals must be at least 0 and at most 1")
     if not 0 < config.share <= 1:
         raise CardlabError(f"setting share={config.share} must be above 0 and at most 1")
     if not 0 <= config.last_epsilon <= config.epsilon <= 1:
@@ -173,6 +183,8 @@ class Training:
         state = read_json(self.folder / "state.json")
         if state is None:
             self.table = fit(self.config.predictor, self._rounds_of_heuristic())
+            if self.config.start:
+                self._begin_with(Path(self.config.start))
             return
         self.loop, self.games, self.steps = state["loop"], state["games"], state["steps"]
         self.phase, self.table = state["phase"], np.array(state["table"])
@@ -183,6 +195,15 @@ class Training:
             )
             if found is None:
                 raise CardlabError(f"{path} is missing; copy the whole folder of the run again")
+
+    def _begin_with(self, folder: Path) -> None:
+        networks, design, _ = load_networks(folder, self.device, torch.float32)
+        if design != self.config.design:
+            raise CardlabError(
+                f"start={folder} has networks of design {design}; set design={design}"
+            )
+        for name, network in networks.items():
+            self.networks[name].load_state_dict(network.state_dict())
 
     def save(self) -> None:
         """Write a checkpoint: networks first, then the file that says they are whole."""
@@ -265,13 +286,20 @@ class Training:
         of_episode = torch.from_numpy(rewards).to(self.device)
         batches: list[tuple[str, int]] = []
         data: dict[str, tuple[Tensor, Tensor, Tensor, Tensor, int]] = {}
-        for name, found in zip(self.networks, samples, strict=True):
-            if not found:
-                continue
-            rows, tokens, episodes = found.joined()
+        told = {
+            name: found.joined()
+            for name, found in zip(self.networks, samples, strict=True)
+            if found
+        }
+        if self.config.trace < 1:
+            whole = trace_back(_joined(told.values()), of_episode, self.config.trace)
+            parts = torch.split_with_sizes(whole, [len(one.rows) for one in told.values()])
+        else:
+            parts = tuple(of_episode[one.episodes.long()] for one in told.values())
+        for (name, (rows, tokens, *_)), targets in zip(told.items(), parts, strict=True):
             order = torch.randperm(len(rows), generator=generator, device=self.device)
             size = min(self.config.batch, len(rows))
-            data[name] = (rows, tokens, of_episode[episodes.long()], order, size)
+            data[name] = (rows, tokens, targets, order, size)
             some = max(1, int(self.config.share * len(rows)) // size)
             batches += [(name, i) for i in range(some)]
         mixed = seeding.generator(self.config.seed, "koi_koi", "batches", self.loop)
@@ -307,9 +335,9 @@ class Training:
         count = min(config.batch_games, config.games - self.games)
         epsilon = config.epsilon + (config.last_epsilon - config.epsilon) * progress
         seats = np.full((count, 2), LEARNER)
-        if self.phase == 1:
-            rows = np.arange(count)
-            seats[rows, rows & 1] = HEURISTIC if self.rival is None else RIVAL
+        others = count if self.phase == 1 else int(config.rivals * count)
+        rows = np.arange(others)
+        seats[rows, rows & 1] = HEURISTIC if self.rival is None else RIVAL
         if config.reward == "win" and self.phase == 2 and self.loop % config.refit_every == 0:
             with self.clock.on("refit (within the others)"):
                 self.refit()
@@ -354,6 +382,49 @@ class Training:
         return found
 
 
+class Told(NamedTuple):
+    """What the targets of decisions follow from, one decision a row."""
+
+    episodes: Tensor
+    moments: Tensor
+    values: Tensor
+    explored: Tensor
+
+
+def _joined(parts: Iterable[Decided]) -> Told:
+    columns = zip(*(Told(*part[2:]) for part in parts), strict=True)
+    return Told(*(torch.cat(column) for column in columns))
+
+
+def trace_back(told: Told, rewards: Tensor, trace: float) -> Tensor:
+    """Return what each decision learns: the reward, mixed with the values of later decisions.
+
+    The target of a seat's decision is `(1 - trace)` times the value of its next decision in the
+    round and `trace` times that decision's own target; the last one's is the reward. Where the next
+    decision was taken by chance, its value alone counts: what chance did says nothing of the best.
+    """
+    episodes, moments, values, explored = told
+    span = int(moments.max()) + 1
+    order = torch.argsort(episodes.long() * span + moments)
+    sorted_episodes, sorted_values = episodes[order].long(), values[order]
+    wanders = explored[order]
+    targets = rewards[sorted_episodes]
+    last = torch.ones_like(wanders)
+    last[:-1] = sorted_episodes[1:] != sorted_episodes[:-1]
+    place = torch.arange(len(order), device=order.device)
+    starts = torch.ones_like(wanders)
+    starts[1:] = last[:-1]
+    rank = place - torch.cummax(torch.where(starts, place, 0), dim=0).values
+    for depth in range(int(rank.max()) - 1, -1, -1):
+        here = torch.nonzero((rank == depth) & ~last)[:, 0]
+        value, target = sorted_values[here + 1], targets[here + 1]
+        mixed = torch.lerp(value, target, trace)
+        targets[here] = torch.where(wanders[here + 1], value, mixed)
+    found = torch.empty_like(targets)
+    found[order] = targets
+    return found
+
+
 def paired_mean(values: Array) -> tuple[float, float]:
     """Return the mean of paired games and half of its 95 % interval, from the means of pairs."""
     pairs = values.reshape(-1, 2).mean(1)
@@ -363,8 +434,9 @@ def paired_mean(values: Array) -> tuple[float, float]:
 def train(config: Config, folder: Path, report: Callable[[str, int, int], None]) -> dict[str, Any]:
     """Play and learn until all games are played or the time is up; return how it stands."""
     check(config)
-    if config.against and not Path(config.against).is_dir():
-        raise CardlabError(f"setting against={config.against}: there is no such folder")
+    for name in ("against", "start"):
+        if getattr(config, name) and not Path(getattr(config, name)).is_dir():
+            raise CardlabError(f"setting {name}={getattr(config, name)}: there is no such folder")
     started = time.perf_counter()
     fixed = {name: getattr(Config, name) for name in NOT_OF_RESULTS}
     open_run(folder, dataclasses.replace(config, **fixed))
@@ -389,7 +461,8 @@ def train(config: Config, folder: Path, report: Callable[[str, int, int], None])
     }
     if training.games >= config.games:
         origin = provenance(GAME, "cardlab train koi_koi/monte_carlo", config)
-        origin["config"] = {**origin["config"], "against": Path(config.against).name}
+        folders = {name: Path(getattr(config, name)).name for name in ("against", "start")}
+        origin["config"] |= folders
         save_networks(folder, training.networks, config.design, {**origin, "summary": summary})
         write_json(folder / "summary.json", {**origin, "summary": summary})
         for path in folder.glob("checkpoint-*"):  # the weights are all that is needed now
