@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
@@ -92,3 +94,21 @@ def test_errors_and_answers_come_back(cluster: Any) -> None:
 def test_a_cluster_that_is_not_there() -> None:
     with pytest.raises(CardlabError, match=r"--ray 127\.0\.0\.1:1: no cluster answers"):
         list(stream_results(first, [1], 1, ray="127.0.0.1:1"))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_without_its_cluster_a_tournament_leaves_nothing(tmp_path: Path) -> None:
+    address = str(tmp_path / "store.db")
+    for arguments in (
+        ["tournament", "crazy_eights", "random", "heuristic", "--games", "20"],
+        ["sprt", "crazy_eights", "random", "heuristic"],
+    ):
+        line = [sys.executable, "-m", "cardlab", *arguments, "--ray", "127.0.0.1:1"]
+        ended = subprocess.run(
+            [*line, "--store", address], capture_output=True, text=True, check=False
+        )
+        assert ended.returncode == 2
+        assert "no cluster answers" in ended.stderr
+        assert ended.stderr.count("\n") <= 3
+    with Store(address) as store:
+        assert store.tournaments() == []

@@ -17,13 +17,14 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from itertools import islice
 from multiprocessing import connection
 from typing import Any, TypeVar
 
 from cardlab.errors import CardlabError, CardlabWarning, require
 
-__all__ = ["default_workers", "stream_results"]
+__all__ = ["default_workers", "joined_cluster", "stream_results"]
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
@@ -160,12 +161,32 @@ def _on_cluster(
     function: Callable[[Task], Answer], source: Iterator[Task], address: str
 ) -> Iterator[Answer]:
     """Work as tasks of a Ray cluster, which does again what a lost machine had."""
+    with joined_cluster(address):
+        yield from _as_tasks(function, source)
+
+
+@contextmanager
+def joined_cluster(address: str | None) -> Iterator[None]:
+    """Be part of a Ray cluster for a while, unless this process is already; None: of none."""
+    if address is None:
+        yield
+        return
     require("--ray", "cluster", "ray")
     import ray
 
     ours = not ray.is_initialized()
     if ours:
         _join(ray, address)
+    try:
+        yield
+    finally:
+        if ours:
+            ray.shutdown()
+
+
+def _as_tasks(function: Callable[[Task], Answer], source: Iterator[Task]) -> Iterator[Answer]:
+    import ray
+
     remote: Any = ray.remote(num_cpus=1, max_retries=MOST_STRIKES)(function)
     running: list[Any] = []
     room, looked = 0, 0.0
@@ -199,8 +220,6 @@ def _on_cluster(
     finally:
         for one in running:
             ray.cancel(one, force=True)
-        if ours:
-            ray.shutdown()
 
 
 def _join(ray: Any, address: str) -> None:

@@ -73,6 +73,7 @@ def tournament(
     from cardlab.arena import tournament as arena
     from cardlab.arena.ladder import Ladder
     from cardlab.arena.store import Store
+    from cardlab.arena.workers import joined_cluster
     from cardlab.tournament_display import live_table, show_table
 
     if format not in arena.FORMATS:
@@ -89,7 +90,7 @@ def tournament(
     crew = read_workers(workers)
     steps = Ladder() if ladder else None
     began = time.perf_counter()
-    with Store(store) as kept:
+    with joined_cluster(ray), Store(store) as kept:  # no cluster, no entry in the store
         entered = (arena.resume if resume else arena.enter)(plan, kept, name)
         try:
             with compiling(), live_table(steps) as progress:
@@ -144,6 +145,7 @@ def sprt(
     from cardlab.arena.sprt import Test, judge, play_sprt, read_counts
     from cardlab.arena.store import Store
     from cardlab.arena.tournament import Plan
+    from cardlab.arena.workers import joined_cluster
     from cardlab.tournament_display import live_verdict, show_verdict
 
     test = Test(elo0, elo1, alpha, beta).check()
@@ -169,7 +171,7 @@ def sprt(
         )
         names = (agents[0], agents[1])
         crew = read_workers(workers)
-        with Store(store) as kept:
+        with joined_cluster(ray), Store(store) as kept:
             try:
                 with compiling(), live_verdict() as progress:
                     verdict = play_sprt(
