@@ -14,7 +14,7 @@ from cardlab.game import DEALER, OVER, Array, Game, Turns
 from cardlab.kernel import kernel
 from cardlab.seeding import GAME, branch
 
-__all__ = ["Batch"]
+__all__ = ["Batch", "BatchKernels", "make_batch_kernels"]
 
 
 class Batch:
@@ -65,7 +65,7 @@ class Batch:
         self._order = np.empty(game.deck, dtype=np.uint8)
         self._buffer = np.empty(game.num_actions, dtype=np.int16)
         self._rng = np.zeros(1, dtype=np.int64)
-        self._kernels = _make_kernels(game)
+        self._kernels = make_batch_kernels(game)
         self._kernels.begin(*self._arrays())
 
     def step(self, actions: Array) -> None:
@@ -128,7 +128,12 @@ class Batch:
         )
 
 
-class _Kernels(NamedTuple):
+class BatchKernels(NamedTuple):
+    """Kernels of many games at once; the first three are of one row."""
+
+    settle: Callable[..., None]
+    is_illegal: Callable[..., bool]
+    step_row: Callable[..., None]
     begin: Callable[..., None]
     find_illegal: Callable[..., int]
     step: Callable[..., None]
@@ -136,7 +141,8 @@ class _Kernels(NamedTuple):
 
 
 @functools.cache
-def _make_kernels(game: Game) -> _Kernels:
+def make_batch_kernels(game: Game) -> BatchKernels:
+    """Return the kernels of batches of a game."""
     mover, deal, legal, apply = game.mover, game.deal, game.legal, game.apply
     returns, points, conceal, shuffle = game.returns, game.points, game.conceal, game.shuffle
 
@@ -181,12 +187,51 @@ def _make_kernels(game: Game) -> _Kernels:
             settle(row, states, seeds, deals, movers, mask, order, buffer, rng)
 
     @kernel
+    def is_illegal(row: int, movers: Any, mask: Any, actions: Any) -> bool:
+        action = actions[row]
+        return movers[row] != OVER and not (0 <= action < mask.shape[1] and mask[row, action])
+
+    @kernel
     def find_illegal(movers: Any, mask: Any, actions: Any) -> int:
         for row in range(len(movers)):
-            action = actions[row]
-            if movers[row] != OVER and not (0 <= action < mask.shape[1] and mask[row, action]):
+            if is_illegal(row, movers, mask, actions):
                 return row
         return -1
+
+    @kernel
+    def step_row(
+        row: int,
+        action: int,
+        redeal: bool,
+        fresh: Any,
+        done: Any,
+        results: Any,
+        scores: Any,
+        states: Any,
+        seeds: Any,
+        deals: Any,
+        movers: Any,
+        mask: Any,
+        order: Any,
+        buffer: Any,
+        rng: Any,
+    ) -> None:
+        done[row] = False
+        if movers[row] == OVER:
+            return
+        apply(states[row], action)
+        settle(row, states, seeds, deals, movers, mask, order, buffer, rng)
+        if movers[row] != OVER:
+            return
+        done[row] = True
+        for seat in range(results.shape[1]):
+            results[row, seat] = returns(states[row], seat)
+            scores[row, seat] = points(states[row], seat)
+        while redeal and movers[row] == OVER:  # a deal may leave nothing to play
+            states[row] = fresh[0]
+            seeds[row] = branch(seeds[row], GAME)
+            deals[row] = 0
+            settle(row, states, seeds, deals, movers, mask, order, buffer, rng)
 
     @kernel
     def step(
@@ -206,25 +251,27 @@ def _make_kernels(game: Game) -> _Kernels:
         rng: Any,
     ) -> None:
         for row in range(len(states)):
-            done[row] = False
-            if movers[row] == OVER:
-                continue
-            apply(states[row], actions[row])
-            settle(row, states, seeds, deals, movers, mask, order, buffer, rng)
-            if movers[row] == OVER:
-                done[row] = True
-                for seat in range(results.shape[1]):
-                    results[row, seat] = returns(states[row], seat)
-                    scores[row, seat] = points(states[row], seat)
-                while redeal and movers[row] == OVER:  # a deal may leave nothing to play
-                    states[row] = fresh[0]
-                    seeds[row] = branch(seeds[row], GAME)
-                    deals[row] = 0
-                    settle(row, states, seeds, deals, movers, mask, order, buffer, rng)
+            step_row(
+                row,
+                actions[row],
+                redeal,
+                fresh,
+                done,
+                results,
+                scores,
+                states,
+                seeds,
+                deals,
+                movers,
+                mask,
+                order,
+                buffer,
+                rng,
+            )
 
     @kernel
     def conceal_all(views: Any, seats: Any) -> None:
         for row in range(len(views)):
             conceal(views[row], seats[row])
 
-    return _Kernels(begin, find_illegal, step, conceal_all)
+    return BatchKernels(settle, is_illegal, step_row, begin, find_illegal, step, conceal_all)

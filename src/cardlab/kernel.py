@@ -53,6 +53,7 @@ __all__ = [
     "cache_folder",
     "compiled",
     "count_bits",
+    "global_names",
     "int64",
     "kernel",
     "lowest_bit",
@@ -195,7 +196,7 @@ def _describe_constants(code: types.CodeType) -> Any:
 def _describe_code(function: types.FunctionType, above: tuple[Any, ...]) -> Any:
     """Describe a function's code and each value that it reaches from outside, by name."""
     reached: dict[str, Any] = {}
-    for name in sorted(_global_names(function.__code__)):
+    for name in sorted(global_names(function.__code__)):
         if name in function.__globals__:
             reached[name] = function.__globals__[name]
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
@@ -215,7 +216,8 @@ def _describe_code(function: types.FunctionType, above: tuple[Any, ...]) -> Any:
     return (_describe_constants(function.__code__), defaults, tuple(parts))
 
 
-def _global_names(code: types.CodeType) -> set[str]:
+def global_names(code: types.CodeType) -> set[str]:
+    """Return the names that a function looks up in its module."""
     names = {
         str(one.argval)
         for one in dis.get_instructions(code)
@@ -223,7 +225,7 @@ def _global_names(code: types.CodeType) -> set[str]:
     }
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            names |= _global_names(constant)
+            names |= global_names(constant)
     return names
 
 

@@ -39,6 +39,7 @@ class Playouts(NamedTuple):
     """Kernels of random play over one game."""
 
     finish: Callable[[Any, Any, Any, Any], None]
+    play_one: Callable[[Any, int, Any, Any, Any], int]
     play_many: Callable[..., int]
 
 
@@ -67,6 +68,24 @@ def make_playouts(game: Game, policy: Policy | None = None) -> Playouts:
             who = mover(s)
 
     @kernel
+    def play_one(s: Any, seed: int, order: Any, buffer: Any, rng: Any) -> int:
+        decisions = 0
+        deals = 0
+        choices = branch(seed, SEAT)
+        who = mover(s)
+        while who != OVER:
+            if who == DEALER:
+                deck_order(seed, deals, order, rng)
+                deals += 1
+                deal(s, order)
+                rng[0] = branch(choices, deals)
+            else:
+                apply(s, choose(s, who, buffer, legal(s, buffer), rng))
+                decisions += 1
+            who = mover(s)
+        return decisions
+
+    @kernel
     def play_many(
         fresh: Any,
         start: int,
@@ -81,25 +100,12 @@ def make_playouts(game: Game, policy: Policy | None = None) -> Playouts:
         for i in range(count):
             work[0] = fresh[0]
             s = work[0]
-            seed = branch(start, i)
-            deals = 0
-            choices = branch(seed, SEAT)
-            who = mover(s)
-            while who != OVER:
-                if who == DEALER:
-                    deck_order(seed, deals, order, rng)
-                    deals += 1
-                    deal(s, order)
-                    rng[0] = branch(choices, deals)
-                else:
-                    apply(s, choose(s, who, buffer, legal(s, buffer), rng))
-                    decisions += 1
-                who = mover(s)
+            decisions += play_one(s, branch(start, i), order, buffer, rng)
             for seat in range(len(totals)):
                 totals[seat] += returns(s, seat)
         return decisions
 
-    return Playouts(finish, play_many)
+    return Playouts(finish, play_one, play_many)
 
 
 def play_randomly(game: Game, games: int, *, seed: int = 0, **options: Any) -> tuple[int, Array]:

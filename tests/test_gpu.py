@@ -1,0 +1,112 @@
+"""The rules on a GPU: on Numba's simulator everywhere, compiled for CUDA where that is there."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+
+import pytest
+
+from cardlab.errors import CardlabError
+from cardlab.games import GAMES
+
+SIMULATED = """
+import sys
+import numpy as np
+from cardlab import Batch, find_game, gpu
+from cardlab.search.playouts import Scratch, make_playouts
+from cardlab.seeding import branch, stream
+
+gpu.require_gpu = lambda: None  # the simulator needs neither GPU nor numba-cuda
+gpu.THREADS = 2
+game = find_game(sys.argv[1])
+games = int(sys.argv[2])
+played = gpu.play_randomly(game, games, seed=5, first=3)
+scratch, rng = Scratch.of(game), np.zeros(1, dtype=np.int64)
+fresh = game.fresh(**game.read_options({}))
+for i in range(games):
+    scratch.work[0] = fresh[0]
+    seed = branch(stream(5, "game"), 3 + i)
+    made = make_playouts(game).play_one(scratch.work[0], seed, scratch.order, scratch.buffer, rng)
+    assert made == played.decisions[i], (i, made, played.decisions[i])
+    for seat in range(int(fresh[0].seats)):
+        assert np.float32(game.returns(scratch.work[0], seat)) == played.returns[i, seat]
+assert played.totals()[0] == played.decisions.sum() > games
+
+ours, theirs = Batch(game, 2, seed=9, redeal=True), gpu.GpuBatch(game, 2, seed=9, redeal=True)
+rng = np.random.default_rng(0)
+for _ in range(int(sys.argv[3])):
+    actions = np.array([rng.choice(np.flatnonzero(row)) for row in ours.mask])
+    ours.step(actions)
+    theirs.step(actions)
+    for name in ("mover", "mask", "done", "returns", "points", "states"):
+        assert (getattr(theirs, name).copy_to_host() == getattr(ours, name)).all(), name
+try:
+    theirs.step(np.array([-1, -1]))
+except gpu.IllegalAction as error:
+    assert "row 0: seat" in str(error) and "cannot take action -1" in str(error)
+else:
+    raise AssertionError("an illegal action was taken")
+"""
+
+
+@pytest.mark.parametrize(
+    ("game", "games", "steps"),
+    [("crazy_eights", 2, 6), ("cribbage", 1, 4), ("birds_of_a_feather", 3, 6)],
+)
+def test_the_simulator_plays_the_games_of_the_cpu(game: str, games: int, steps: int) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", SIMULATED, game, str(games), str(steps)],
+        env=os.environ | {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_without_a_gpu_one_sentence_says_so() -> None:
+    from cardlab import gpu
+    from cardlab.games import find_game
+
+    if find_spec("numba_cuda") is not None and gpu.cuda.is_available():
+        pytest.skip("there is a GPU")
+    with pytest.raises(CardlabError, match=r"needs (numba_cuda; install|an NVIDIA GPU)"):
+        gpu.play_randomly(find_game("uno"), 10)
+    with pytest.raises(CardlabError, match="playing on a GPU needs"):
+        gpu.GpuBatch(find_game("uno"), 10)
+
+
+COMPILED = """
+import sys
+import numba
+import numba.cuda.dispatcher
+from numba import cuda
+from cardlab import find_game, gpu
+
+class Hopper:
+    compute_capability = (9, 0)
+
+numba.cuda.dispatcher.get_current_device = Hopper
+game = find_game(sys.argv[1])
+record = numba.from_dtype(game.state)
+signature = numba.void(
+    record[::1], numba.int64, numba.int64, numba.int32[::1], numba.float32[:, ::1]
+)
+text, _ = cuda.compile_ptx(gpu._make_play(game).py_func, signature, cc=(9, 0))
+assert ".visible .entry" in text
+"""
+
+
+@pytest.mark.skipif(
+    find_spec("numba_cuda") is None, reason="the extra `gpu` (numba-cuda) is not installed"
+)
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_compiles_for_cuda(game: str) -> None:
+    """No GPU is needed to compile, only to run."""
+    ended = subprocess.run(
+        [sys.executable, "-c", COMPILED, game], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
