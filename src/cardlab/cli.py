@@ -34,6 +34,7 @@ COMMANDS = (
     analysis.score,
     analysis.analyse,
     analysis.solve,
+    analysis.explain,
     study.train,
     study.reproduce,
     upkeep.check,

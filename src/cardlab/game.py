@@ -36,10 +36,13 @@ __all__ = [
     "OVER",
     "ActsInBatches",
     "Agent",
+    "Attention",
     "Description",
     "Event",
     "FollowsGames",
     "Game",
+    "HasAttention",
+    "HasUnit",
     "HasValues",
     "OpenAgent",
     "Option",
@@ -47,6 +50,7 @@ __all__ = [
     "State",
     "Turn",
     "Turns",
+    "Unit",
     "View",
     "Zone",
     "record_type",
@@ -444,7 +448,40 @@ class HasValues(Protocol):
     """An agent that can say what it thinks of every legal action, for hints."""
 
     def values(self, turn: Turn, rng: np.random.Generator) -> Array:
-        """Return the expected return of every action in `turn.legal`."""
+        """Return the expected return of every action in `turn.legal`, or see `HasUnit`."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What values of actions are where they are no expected returns, and how one is written."""
+
+    words: str  # such as "points won in this round"
+    form: str  # such as "{:+.2f}"
+    limits: tuple[float, float] | None = None  # of the scale; None: the worst and the best action
+
+
+@runtime_checkable
+class HasUnit(Protocol):
+    """An agent that has values, but may have them in a unit of its own."""
+
+    unit: Unit | None  # None: expected returns after all
+
+
+@dataclass(frozen=True)
+class Attention:
+    """How much every legal action draws from every token of a network, each row summing to 1."""
+
+    weights: Array  # by block, head, action, token
+    tokens: tuple[str, ...]
+    group: int = 0  # so many neighbouring tokens belong together; 0: none do
+
+
+@runtime_checkable
+class HasAttention(Protocol):
+    """An agent that can say what its network looks at."""
+
+    def attention(self, turn: Turn) -> Attention:
+        """Return what the network looks at when it values the actions in `turn.legal`."""
 
 
 @runtime_checkable

@@ -33,11 +33,30 @@ from rich.text import Text
 from cardlab import seeding
 from cardlab.cards import RANKS, SUIT_NAMES, SUIT_SYMBOLS, SUITS
 from cardlab.errors import CardlabError
-from cardlab.game import Agent, Description, Event, Game, HasValues, OpenAgent, Turn, Zone
+from cardlab.game import (
+    Agent,
+    Array,
+    Description,
+    Event,
+    Game,
+    HasUnit,
+    HasValues,
+    OpenAgent,
+    Turn,
+    Unit,
+    Zone,
+)
 from cardlab.play import Table, ask, open_game
 from cardlab.records import append_records
 
-__all__ = ["action_look", "card_look", "play_in_terminal", "words_look"]
+__all__ = [
+    "action_look",
+    "card_look",
+    "play_in_terminal",
+    "scale_values",
+    "values_grid",
+    "words_look",
+]
 
 HAND, PILE = "hand", "pile"  # zone names that mean something here
 UNFINISHED = "left unfinished"
@@ -87,6 +106,39 @@ def _suit_look(text: str) -> Text:
     suit = SUITS.index(text) if text in SUITS else SUIT_NAMES.index(text)
     name = f" {text}" if text in SUIT_NAMES else ""
     return Text(SUIT_SYMBOLS[suit] + name, style=SUIT_STYLES[suit])
+
+
+def values_grid(
+    turn: Turn, values: Array, unit: Unit | None, *, digits: int = 0, taken: int | None = None
+) -> Grid:
+    """Return the legal actions with their values and a bar for each, best first.
+
+    Expected returns become scores, a win as 100%. An action `taken` is marked.
+    """
+    texts, shares = scale_values(turn, values, unit, digits)
+    grid = _grid(2)
+    for place in np.argsort(-values, kind="stable"):
+        filled = round(BAR * shares[place])
+        bar = Text("█" * filled).append("░" * (BAR - filled), style="dim")
+        number = Text.assemble((f"{place + 1:>2}", "bold"), ")")
+        row = [number, action_look(turn.texts[place]), Text(texts[place], justify="right"), bar]
+        if taken is not None:
+            row.append(Text("taken" if turn.legal[place] == taken else "", style="italic"))
+        grid.add_row(*row)
+    return grid
+
+
+def scale_values(
+    turn: Turn, values: Array, unit: Unit | None, digits: int
+) -> tuple[list[str], Array]:
+    """Return values as texts, scores with so many digits, and the share of a bar each fills."""
+    if unit is None:
+        seats = max(2, int(turn.view.seats))
+        scores = ((1 + (seats - 1) * values) / seats).clip(0, 1)  # an even game: one in `seats`
+        return [f"{score:4.{digits}%}" for score in scores], scores
+    low, high = unit.limits or (float(values.min()), float(values.max()))
+    shares = (values - low) / (high - low) if high > low else np.ones(len(values))
+    return [unit.form.format(value) for value in values], shares.clip(0, 1)
 
 
 def play_in_terminal(
@@ -352,16 +404,9 @@ class _Sitting:
             return
         with self.thinking(adviser.name):
             values = np.asarray(adviser.values(turn, rng), dtype=float)
-        seats = max(2, self.table.seats)
-        scores = ((1 + (seats - 1) * values) / seats).clip(0, 1)  # an even game: one in `seats`
-        grid = _grid(2)
-        for place in np.argsort(-scores, kind="stable"):
-            filled = round(BAR * scores[place])
-            bar = Text("█" * filled).append("░" * (BAR - filled), style="dim")
-            number = Text.assemble((f"{place + 1:>2}", "bold"), ")")
-            grid.add_row(number, action_look(turn.texts[place]), f"{scores[place]:4.0%}", bar)
-        title = Text(f"{adviser.name} expects this score, with a win as 100%:")
-        self.show(_aside(title, grid))
+        unit = adviser.unit if isinstance(adviser, HasUnit) else None
+        says = f", {unit.words}:" if unit else " expects this score, with a win as 100%:"
+        self.show(_aside(Text(adviser.name + says), values_grid(turn, values, unit)))
 
     def show_end(self, path: Path, *, given_deals: bool) -> None:
         """Show the result, or that there is none, and how to see or play the game again."""

@@ -208,6 +208,34 @@ CATALOG: tuple[Entry, ...] = (
         games=("uno",),
     ),
     Entry(
+        "koi_koi_supervised",
+        "plays networks that learned from recorded games of people",
+        "cardlab.agents.koi_koi_network:koi_koi_supervised",
+        games=("koi_koi",),
+    ),
+    Entry(
+        "koi_koi_point",
+        "plays networks that learned from play to win points",
+        "cardlab.agents.koi_koi_network:koi_koi_point",
+        games=("koi_koi",),
+    ),
+    Entry(
+        "koi_koi_win",
+        "plays networks that learned from play to win games",
+        "cardlab.agents.koi_koi_network:koi_koi_win",
+        games=("koi_koi",),
+    ),
+    Entry(
+        "koi_koi_search",
+        "looks a turn ahead in imagined worlds, valued by the networks of `koi_koi_win`",
+        "cardlab.agents.koi_koi_search:KoiKoiSearch",
+        (
+            Parameter("worlds", 16, 1, "worlds a decision", high=10_000),
+            Parameter("most", 3, 2, "actions that are tried in them", high=8),
+        ),
+        games=("koi_koi",),
+    ),
+    Entry(
         "monte_carlo",
         "tries every action in imagined worlds and plays each out at random",
         "cardlab.agents.searchers:MonteCarlo",

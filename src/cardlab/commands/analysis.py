@@ -1,19 +1,30 @@
-"""Commands that analyse: score, analyse, solve."""
+"""Commands that analyse: score, analyse, solve, explain."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cardlab.commands.arguments import Json, Workers, read_workers
+from cardlab.commands.arguments import GameName, Json, Workers, read_workers
 from cardlab.display import compiling, new_console, progress_bar, show_advice, table_of
 from cardlab.errors import CardlabError
 
-__all__ = ["analyse", "score", "solve"]
+if TYPE_CHECKING:
+    from cardlab.game import Game
+    from cardlab.records import Record
 
+__all__ = ["analyse", "explain", "score", "solve"]
+
+EXPLAINERS = (
+    "koi_koi_win",
+    "uno_net",
+    "cribbage_expert",
+    "solver",
+    "monte_carlo",
+)  # the first found
 SETTLED_AT_SIGHT = 10  # a seed of Birds of a Feather whose nine of clubs fits no other card
 
 
@@ -171,3 +182,69 @@ def _take_census(seeds: str, out: Path | None, workers: int, as_json: bool) -> N
         typer.echo(json.dumps(census.to_dict(), indent=2))
     else:
         show_census(census, new_console())
+
+
+def explain(
+    game: GameName,
+    record: Annotated[Path, typer.Argument(help="records, one JSON line each", metavar="RECORD")],
+    ply: Annotated[int, typer.Option(help="the decision to explain, after so many actions")] = 0,
+    line: Annotated[
+        int, typer.Option(help="the record's line in the file; 0: the game's first")
+    ] = 0,
+    agent: Annotated[
+        str | None, typer.Option(help="the agent that explains; without it a sensible one")
+    ] = None,
+    svg: Annotated[Path | None, typer.Option(help="draw it into this file as well")] = None,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="import games from outside that records name")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Say what an agent thinks of every choice in a recorded game, and what its network looks at.
+
+    Example: cardlab explain koi_koi game.jsonl --ply 12 --agent koi_koi_win
+    """
+    from cardlab.agents.catalog import agents_for, find_agent
+    from cardlab.explanation import explain as find_reasons
+    from cardlab.explanation import show
+    from cardlab.explanation_svg import draw_explanations
+    from cardlab.game import OpenAgent
+    from cardlab.games import find_game
+
+    found = find_game(game)
+    names = [one.name for one in agents_for(found)]
+    adviser = find_agent(agent or next(one for one in EXPLAINERS if one in names), found)
+    if isinstance(adviser, OpenAgent):
+        raise CardlabError(f"--agent {agent} sees all cards; name a fair agent")
+    number, wanted = _find_record(record, found, line)
+    with compiling():
+        try:
+            told = find_reasons(wanted, ply, adviser, trust=trust)
+        except CardlabError as error:
+            raise CardlabError(f"{record}, line {number}: {error}") from None
+    if svg:
+        draw_explanations(svg, [told])
+    if as_json:
+        typer.echo(json.dumps(told.to_dict(), indent=2))
+        return
+    out = new_console()
+    show(told, out)
+    if svg:
+        out.print(f"drawn in {svg}", markup=False)
+
+
+def _find_record(path: Path, game: Game, line: int) -> tuple[int, Record]:
+    """Return a record of a game with its line: the first one, or that of a line."""
+    from cardlab.records import read_records
+
+    names = (game.name, game.reference)
+    for number, record in read_records(path):
+        if line and number != line:
+            continue
+        if record.game in names:
+            return number, record
+        if line:
+            raise CardlabError(f"{path}, line {line} is a game of {record.game}, not {game.name}")
+    if line:
+        raise CardlabError(f"{path} has no record in line {line}; leave --line out for the first")
+    raise CardlabError(f"{path} holds no record of {game.name}")

@@ -2,7 +2,8 @@
 
 The same trainings as `cardlab train`, with lines of text for progress and nothing to install for
 the command line. `python -m cardlab.learning ship RUN NAME [FOLDER]` turns the run of a network
-into the files that agents play.
+into the files that agents play, `python -m cardlab.learning keep RUN NAME [FOLDER]` keeps its log
+and its results for the reports.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from pathlib import Path
 
 from cardlab.errors import CardlabError
 from cardlab.learning import TRAININGS, find_training
-from cardlab.learning.runs import read_config
+from cardlab.learning.runs import keep, read_config
 from cardlab.locks import only_one
 
 SECONDS = 5.0  # between two lines of progress of a stage
 SHIPPED = Path("src/cardlab/networks/shipped")
+LOGS = Path("src/cardlab/papers/logs")
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -28,6 +30,8 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         if words[:1] == ["ship"]:
             _ship(words[1:])
+        elif words[:1] == ["keep"]:
+            _keep(words[1:])
         else:
             _train(words)
     except CardlabError as error:
@@ -54,6 +58,16 @@ def _ship(words: list[str]) -> None:
 
         paths = koi_koi_networks.ship(given.run, given.target / given.name)
     for path in paths:
+        sys.stdout.write(f"{path}\n")
+
+
+def _keep(words: list[str]) -> None:
+    parser = argparse.ArgumentParser(prog="python -m cardlab.learning keep")
+    parser.add_argument("run", type=Path, help="folder of a finished run")
+    parser.add_argument("name", help="name under which reports find it")
+    parser.add_argument("target", type=Path, nargs="?", default=LOGS, help="folder of the files")
+    given = parser.parse_args(words)
+    for path in keep(given.run, given.name, given.target):
         sys.stdout.write(f"{path}\n")
 
 

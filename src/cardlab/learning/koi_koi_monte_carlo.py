@@ -460,9 +460,9 @@ def train(config: Config, folder: Path, report: Callable[[str, int, int], None])
         **{name: round(one, 4) for name, one in training.notes.items() if "/" in name},
     }
     if training.games >= config.games:
-        origin = provenance(GAME, "cardlab train koi_koi/monte_carlo", config)
-        folders = {name: Path(getattr(config, name)).name for name in ("against", "start")}
-        origin["config"] |= folders
+        against, start = Path(config.against).name, Path(config.start).name
+        named = dataclasses.replace(config, against=against, start=start)
+        origin = provenance(GAME, "cardlab train koi_koi/monte_carlo", named)
         save_networks(folder, training.networks, config.design, {**origin, "summary": summary})
         write_json(folder / "summary.json", {**origin, "summary": summary})
         for path in folder.glob("checkpoint-*"):  # the weights are all that is needed now

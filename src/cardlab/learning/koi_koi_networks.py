@@ -11,7 +11,7 @@ import torch
 from cardlab.errors import CardlabError
 from cardlab.features.koi_koi import ENCODING, MOST_CHOICES, WIDTH
 from cardlab.games.koi_koi import GAME
-from cardlab.learning.runs import read_json
+from cardlab.learning.runs import read_json, told_of, write_json
 from cardlab.networks.koi_koi import DESIGNS, KoiKoiNetwork, decisions_of, make_networks
 from cardlab.networks.weights import check_about, load_weights, save_weights
 
@@ -27,6 +27,7 @@ __all__ = [
     "ship",
 ]
 
+ABOUT = "about.json"
 PRECISIONS = {"bf16": torch.bfloat16, "float32": torch.float32}
 
 
@@ -132,11 +133,23 @@ def export_networks(
         plain = make_networks(design, width=network.network.shape.width)[name]
         plain.load_state_dict({key: one.cpu() for key, one in network.state_dict().items()})
         paths.append(target / f"{name}.onnx")
-        export(plain, example, paths[-1], ["values"], about_network(name, plain, design, origin))
+        about = about_network(name, plain, design, origin)
+        export(plain, example, paths[-1], ["values"], about, attention=True)
     return paths
 
 
 def ship(run: Path, target: Path) -> list[Path]:
-    """Write the networks of a run as ONNX files; return the files."""
+    """Write the networks of a run as ONNX files, and `about.json` beside them; return the files.
+
+    That file has the table of winning chances too where they were the reward: search needs what the
+    end of a round is worth.
+    """
     networks, design, about = load_networks(run, torch.device("cpu"), torch.float32)
-    return export_networks(networks, design, about, target)
+    about = {**told_of(run), **about}
+    paths = export_networks(networks, design, about, target)
+    told = {name: value for name, value in about.items() if name != "network"}
+    state = read_json(run / "state.json")
+    if state is not None and about.get("config", {}).get("reward") == "win":
+        told["table"] = state["table"]
+    write_json(target / ABOUT, told)
+    return paths

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gzip
 import json
 import math
 import os
@@ -18,12 +19,14 @@ from cardlab.errors import CardlabError, suggest
 from cardlab.game import Array, Game
 
 __all__ = [
+    "keep",
     "load_arrays",
     "open_run",
     "provenance",
     "read_config",
     "read_json",
     "save_arrays",
+    "told_of",
     "write_json",
 ]
 
@@ -149,3 +152,27 @@ def provenance(game: Game, command: str, config: Any) -> dict[str, Any]:
         "game": game.name,
         "rules": game.rules_version,
     }
+
+
+def told_of(run: Path) -> dict[str, Any]:
+    """Return what a run says of itself: its summary, or if it has not ended how far it is."""
+    told: dict[str, Any] | None = read_json(run / "summary.json")
+    if told is not None:
+        return told
+    config, state = read_json(run / "config.json"), read_json(run / "state.json") or {}
+    if config is None:
+        return {}
+    reached = {name: one for name, one in state.items() if isinstance(one, int)}
+    return {"config": config, "summary": {**reached, "finished": False}}
+
+
+def keep(run: Path, name: str, target: Path) -> list[Path]:
+    """Write the log of a run, compressed, and what it says of itself to a folder for reports."""
+    told, log = told_of(run), run / "log.jsonl"
+    if not told or not log.exists():
+        raise CardlabError(f"{run} holds no run with a log; name the folder of a training")
+    target.mkdir(parents=True, exist_ok=True)
+    packed = target / f"{name}.jsonl.gz"
+    packed.write_bytes(gzip.compress(log.read_bytes(), mtime=0))
+    write_json(target / f"{name}.json", told)
+    return [packed, target / f"{name}.json"]

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Network", "export"]
 
 ABOUT = "cardlab"
+ATTENTION = "attention_"  # with the number of a block: the name of an output
 FEW = 256  # weights of a tensor that is kept as it is
 
 
@@ -58,9 +59,15 @@ class Network:
                     "name a network that fits, or train it again"
                 )
 
-    def run(self, **inputs: Array) -> dict[str, Array]:
-        """Return every output for a batch of inputs."""
-        return dict(zip(self.outputs, self._session.run(None, inputs), strict=True))
+    @property
+    def attention(self) -> list[str]:
+        """The outputs that tell who attends to whom, block by block; empty: none were named."""
+        return [name for name in self.outputs if name.startswith(ATTENTION)]
+
+    def run(self, *wanted: str, **inputs: Array) -> dict[str, Array]:
+        """Return the outputs wanted for a batch of inputs, or all but those of attention."""
+        names = wanted or [name for name in self.outputs if not name.startswith(ATTENTION)]
+        return dict(zip(names, self._session.run(list(names), inputs), strict=True))
 
 
 def export(
@@ -69,8 +76,14 @@ def export(
     path: Path,
     outputs: Sequence[str],
     about: Mapping[str, Any],
+    *,
+    attention: bool = False,
 ) -> None:
-    """Write a network to a file; the first axis of every input is the batch."""
+    """Write a network to a file; the first axis of every input is the batch.
+
+    With `attention`, what every block attends to can be asked for too. It is computed on the way to
+    the values anyway: a name makes it an output, and costs nothing while nobody asks.
+    """
     require("to export a network", "train", "torch", "onnx", "onnxscript")
     import torch
 
@@ -89,12 +102,35 @@ def export(
         )
     assert program is not None
     made = program.model_proto
+    _forget(made)
     _halve(made)
+    if attention:
+        _name_attention(made)
     entry = made.metadata_props.add()
     entry.key, entry.value = ABOUT, json.dumps(about)
     rough = path.with_name(path.name + ".new")
     rough.write_bytes(made.SerializeToString())
     os.replace(rough, path)
+
+
+def _forget(made: Any) -> None:
+    """Drop what the exporter notes of every step: where its source lies, a tenth of the file."""
+    del made.graph.value_info[:]
+    for step in made.graph.node:
+        del step.metadata_props[:]
+
+
+def _name_attention(made: Any) -> None:
+    """Make outputs of the weights that softmax gives, one for each block."""
+    from onnx import TensorProto, helper
+
+    steps = [step for step in made.graph.node if step.op_type == "Softmax"]
+    for number, step in enumerate(steps, start=1):
+        name, inner = f"{ATTENTION}{number}", step.output[0]
+        for other in made.graph.node:
+            other.input[:] = [name if one == inner else one for one in other.input]
+        step.output[0] = name
+        made.graph.output.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, None))
 
 
 def _halve(made: Any) -> None:

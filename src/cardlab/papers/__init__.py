@@ -14,6 +14,7 @@ PAPERS = {
     "crazy_eights": "cardlab.papers.crazy_eights",
     "birds_of_a_feather": "cardlab.papers.birds_of_a_feather",
     "cribbage": "cardlab.papers.cribbage",
+    "koi_koi": "cardlab.papers.koi_koi",
     "uno": "cardlab.papers.uno",
 }
 
