@@ -64,6 +64,7 @@ def succeed(*args: str, text: str = "") -> str:
         (["tournament", "uno", "random", "heuristic", "--move-seconds", "0"], "--move-seconds 0"),
         (["tournament", "uno", "random", "heuristic", "--store", "mysql://h/d"], "not known"),
         (["tournament", "uno", "random", "heuristic", "--resume"], "to resume"),
+        (["tournament", "birds_of_a_feather", "solver", "--ladder"], "leave --ladder out"),
         (["sprt", "uno", "random"], "needs a game and two agents"),
         (["sprt", "--counts", "1,2,3"], "five numbers"),
         (["sprt", "uno", "random", "heuristic", "--elo0", "5", "--elo1", "5"], "must be below"),
@@ -113,6 +114,9 @@ def test_a_tournament_from_the_first_game_to_the_export(tmp_path: Path) -> None:
     assert "as tournament 'crazy_eights-1'" in shown
     result = json.loads(succeed(*args, "--json", "--ladder"))
     assert result["tournament"] == "crazy_eights-2"
+    assert sorted(row[0] for row in result["ladder"]) == sorted(agents)
+    again = json.loads(succeed(*args, "--json", "--ladder", "--resume"))
+    assert all(sigma < 6 for _, _, sigma in again["ladder"])  # earlier games move it, too
     assert sorted(result["ranking"]) == sorted(agents)
     again = json.loads(succeed(*args, "--json", "--resume", "--name", "crazy_eights-1"))
     assert again["lines"][0]["rating"] == result["lines"][0]["rating"]
@@ -140,6 +144,8 @@ def test_check_agent_says_what_to_mend() -> None:
     here = Path(__file__).parent
     good = succeed("check-agent", f"{here.parent}/examples/first_legal.sh")
     assert "7 checks passed" in good
+    odd = f"{here.parent}/examples/first_legal.sh [/x]"
+    assert f"7 checks passed: {odd!r}" in " ".join(succeed("check-agent", odd).split())
     answer = cardlab("check-agent", f"{here}/outside/garbage.sh", "--game", "uno")
     assert answer.returncode == 1
     assert "FAIL plays 2 games in a row on seat 0" in answer.stdout

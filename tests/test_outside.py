@@ -171,6 +171,33 @@ def test_an_agent_that_always_fails_is_not_asked_for_ever() -> None:
     assert reasons[-1].startswith("not asked any more after 5 failures in a row (time-out")
 
 
+def test_an_agent_that_does_not_start_is_not_asked_for_ever() -> None:
+    match = Match.plan("crazy_eights", [f"cmd:{HERE}/outside/crash_at_start.sh", "random"], 16)
+    reasons = [one.reason or "" for one in play_deals(Task(match, 0, 8, True)).games]
+    assert sum(one.startswith("crash: it ended with code 3") for one in reasons) == 5
+    assert reasons[-1].startswith("not asked any more")
+
+
+def test_an_agent_that_plays_badly_is_asked_in_every_game() -> None:
+    # Otherwise the games that its worker happens to have would decide about its table.
+    match = Match.plan("crazy_eights", [f"cmd:{HERE}/outside/illegal_move.sh", "random"], 16)
+    reasons = [one.reason for one in play_deals(Task(match, 0, 8, True)).games if one.reason]
+    assert len(reasons) > 10
+    assert {one.partition(":")[0] for one in reasons} == {"illegal move"}
+
+
+def test_last_words_of_any_bytes_are_kept(tmp_path: Path, store_address: str) -> None:
+    program = tmp_path / "raw.sh"
+    program.write_text("#!/bin/sh\nprintf 'bad\\000word \\033[31m\\377\\n' >&2\nexit 4\n")
+    program.chmod(0o755)
+    plan = Plan.make("crazy_eights", ["random", f"cmd:{program}"], 2)
+    with Store(store_address) as store:
+        entered = enter(plan, store)
+        play_tournament(plan, store, entered)
+        logs = {one.log for _, one in store.games(entered.id)}
+    assert logs == {"bad\ufffdword \ufffd[31m\ufffd"}
+
+
 def test_the_time_for_a_whole_game_is_limited() -> None:
     spec = f"cmd:{HERE}/outside/slow.sh"
     limits = Limits(move_seconds=5, game_seconds=0.3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 
 import numpy as np
@@ -87,6 +88,16 @@ def test_few_deals_make_no_claim_and_perfect_scores_have_one_bound() -> None:
     assert not set(first.groups) & set(second.groups)
 
 
+def test_a_long_order_without_an_upset_is_rated() -> None:
+    wins = {((i,), (j,)): 20_000 for i in range(14) for j in range(i + 1, 14)}
+    rated = rate("abcdefghijklmn", dict.fromkeys(range(12), wins), samples=100)
+    assert "".join(one.agent for one in rated) == "abcdefghijklmn"
+    assert all(math.isfinite(one.elo) for one in rated)
+    best, worst = rated[0].to_dict(), rated[-1].to_dict()
+    assert best["interval"][1] is None
+    assert worst["interval"][0] is None
+
+
 def test_ties_count_for_both() -> None:
     three: dict[Outcome, int] = {((0, 1), (2,)): 3, ((0,), (1, 2)): 1, ((1,), (0, 2)): 1}
     rated = {one.agent: one.elo for one in rate("abc", dict.fromkeys(range(40), three))}
@@ -119,7 +130,9 @@ def test_the_ratio_changes_sides_with_the_agents() -> None:
 
 @pytest.mark.parametrize("counts", [(0, 0, 0, 0, 0), (0, 0, 0, 0, 50), (0, 0, 50, 0, 0)])
 def test_counts_without_variation_are_no_trouble(counts: tuple[int, ...]) -> None:
-    assert math.isfinite(judge(counts, Test()).llr)
+    verdict = judge(counts, Test())
+    assert math.isfinite(verdict.llr)
+    json.dumps(verdict.to_dict(), allow_nan=False)
 
 
 def test_error_rates_are_what_was_asked() -> None:
@@ -153,7 +166,8 @@ def test_counts_as_people_write_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("test", "answer"), [(Test(5, 5), "must be below"), (Test(alpha=0.7), "--alpha 0.7")]
+    ("test", "answer"),
+    [(Test(5, 5), "must be below"), (Test(0, math.inf), "inf"), (Test(alpha=0.7), "--alpha 0.7")],
 )
 def test_tests_that_cannot_be(test: Test, answer: str) -> None:
     with pytest.raises(CardlabError, match=answer):

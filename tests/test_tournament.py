@@ -18,17 +18,20 @@ from typing import Any
 
 import pytest
 
+from cardlab.agents.outside import Limits
 from cardlab.arena import store as store_module
 from cardlab.arena.export import export_games
 from cardlab.arena.leaderboard import leaderboards
+from cardlab.arena.ratings import Rating
 from cardlab.arena.store import SCHEMA, Store
-from cardlab.arena.stretch import full_record
-from cardlab.arena.tables import Results
+from cardlab.arena.stretch import Played, full_record
+from cardlab.arena.tables import Cell, Line, Results, Table
 from cardlab.arena.tournament import Plan, enter, play_tournament, resume
 from cardlab.errors import CardlabError
 from cardlab.games import find_game
 from cardlab.records import read_records
 from cardlab.replay import replay
+from cardlab.tournament_display import show_table
 
 AGENTS = ["random", "heuristic", "tabular_q"]
 
@@ -69,7 +72,8 @@ def test_every_pairing_meets_on_the_same_deals(tmp_path: Path) -> None:
         (["random", "heuristic", "monte_carlo:5", "monte_carlo:6"], 3, "round-robin", 4, 24),
         (["random", "heuristic", "monte_carlo:5", "monte_carlo:6"], 3, "gauntlet", 3, 18),
         (["random", "heuristic"], 3, "round-robin", 2, 12),
-        (["random", "heuristic"], 4, "round-robin", 2, 8),  # a b a b has two seatings only
+        (["random", "heuristic"], 4, "round-robin", 1, 4),  # a b a b and b a b a, each once
+        (["random", "heuristic", "monte_carlo:5"], 4, "round-robin", 3, 12),
     ],
 )
 def test_any_number_of_seats(
@@ -114,6 +118,8 @@ def test_agents_that_play_alone_are_compared_on_the_same_deals(tmp_path: Path) -
         ({"agents": ["random", "random"]}, "each named once"),
         ({"agents": ["random", "heuristik"]}, "did you mean 'heuristic'"),
         ({"games": 0}, "--games 0"),
+        ({"games": 10**12}, "makes 1,000,000,000,000 games in all, more than 100,000,000"),
+        ({"limits": Limits(log_folder="/proc/none")}, "logs cannot be written to /proc/none"),
         ({"format": "swiss"}, "unknown format 'swiss'"),
         ({"format": "gauntlt"}, "did you mean 'gauntlet'"),
         ({"options": {"seats": 9}}, "seats=9"),
@@ -291,6 +297,9 @@ def test_every_older_version_has_a_way_up() -> None:
         ("postgresql://nobody@127.0.0.1:1/none", "cannot be used: connection"),
         ("://", "no address of a store"),
         ("postgresql+none://h/d", "driver of 'postgresql.none' is not there"),
+        ("sqlite://", "names no file, so its games would be lost"),
+        ("/", "is a folder; name a file in it"),
+        ("~nobody-of-this-name/a.db", "cannot be made: Could not determine home"),
     ],
 )
 def test_stores_that_cannot_be(address: str, answer: str) -> None:
@@ -311,6 +320,50 @@ def test_a_file_that_is_no_store(tmp_path: Path) -> None:
         Store(str(other))
 
 
+@pytest.mark.parametrize(
+    ("script", "table"),
+    [
+        ("CREATE TABLE cardlab (schema INTEGER)", "cardlab"),
+        ("CREATE TABLE cardlab (schema INTEGER); INSERT INTO cardlab VALUES (0)", "cardlab"),
+        ("CREATE TABLE cardlab (schema TEXT); INSERT INTO cardlab VALUES ('x')", "cardlab"),
+        ("CREATE TABLE games (title TEXT)", "games"),
+    ],
+)
+def test_a_database_of_something_else(tmp_path: Path, script: str, table: str) -> None:
+    path = tmp_path / "other.db"
+    with sqlite3.connect(path) as at:
+        at.executescript(script)
+    at.close()
+    with pytest.raises(CardlabError, match=f"has a table '{table}' that is not cardlab's"):
+        Store(str(path))
+
+
+def test_any_file_name_is_a_store(tmp_path: Path) -> None:
+    path = tmp_path / "what? 50 % #1 ünï.db"
+    Store(str(path)).close()
+    assert [one.name for one in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\nb", "a\udcffb", "x" * 201])
+def test_names_that_cannot_be(tmp_path: Path, name: str) -> None:
+    plan = Plan.make("crazy_eights", AGENTS[:2], 4)
+    with Store(str(tmp_path / "a.db")) as store:
+        for function in (enter, resume):
+            with pytest.raises(CardlabError, match="is not possible; give 1 to 200 letters"):
+                function(plan, store, name)
+        assert enter(plan, store, "ünï [/b] ☃").name == "ünï [/b] ☃"
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet"])
+def test_an_empty_store_has_nothing_to_export(tmp_path: Path, ending: str) -> None:
+    out = tmp_path / f"x.{ending}"
+    with Store(str(tmp_path / "a.db")) as store:
+        enter(Plan.make("crazy_eights", AGENTS[:2], 4), store)
+        with pytest.raises(CardlabError, match="holds no games to write"):
+            export_games(store, store.tournaments(), out)
+    assert not out.exists()
+
+
 def test_the_leaderboard_rates_over_tournaments(tmp_path: Path) -> None:
     address = str(tmp_path / "a.db")
     play(Plan.make("crazy_eights", ["random", "heuristic"], 60, seed=1), address)
@@ -325,6 +378,26 @@ def test_the_leaderboard_rates_over_tournaments(tmp_path: Path) -> None:
         assert three.options["seats"] == 3
         with pytest.raises(CardlabError, match="holds no games of uno"):
             leaderboards(store, "uno")
+
+
+def test_a_narrow_terminal_shows_every_number(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    agents = [f"monte_carlo:{number}" for number in range(1, 9)]
+    rating = Rating("", 0.0, (-10.0, 10.0), (1, 8), "a")
+    lines = [Line(one, 9, 5, 0, 4, 0, 0.5, None, 1.0, None, 0.1, None, rating) for one in agents]
+    cells = {
+        (one, other): Cell(0.95, (0.8, 1.0), 9)  # it ends at 100 %: 15 below count
+        for one in agents
+        for other in agents
+        if one != other
+    }
+    show_table(Table("crazy_eights", 2, tuple(lines), cells, 9, 9, 9), "here", 1.0)
+    shown = capsys.readouterr().out
+    assert shown.count("95.0±15.0") == len(cells)
+    assert "…" not in shown
+    assert max(map(len, shown.splitlines())) <= 80
 
 
 def processes_of(group: int) -> list[int]:
@@ -359,17 +432,25 @@ if __name__ == "__main__":
 def test_kills_at_any_moment_lose_nothing(tmp_path: Path) -> None:
     """Twenty times something is killed for good at a random moment: the run, or one of its workers.
 
-    Nothing that was finished is ever lost, and the table is that of an undisturbed run.
+    After each, all games that were finished are there, just as an undisturbed run has them, and
+    every table is that of the undisturbed run.
     """
     agents = ["random", "heuristic", "monte_carlo:1000"]
     plan = Plan.make("crazy_eights", agents, 240, seed=3)
     expected = json.dumps(play(plan, str(tmp_path / "undisturbed.db")))
+
+    def games_in(store: Store, tournament: int) -> dict[tuple[int, ...], Played]:
+        return {(n, one.deal, one.rotation): one for n, one in store.games(tournament)}
+
+    with Store(str(tmp_path / "undisturbed.db")) as store:
+        undisturbed = games_in(store, 1)
     path, driver = tmp_path / "a.db", tmp_path / "driver.py"
     driver.write_text(DRIVER)
     with Store(str(path)) as store:
         tournament = enter(plan, store).id
     rng = random.Random(11)
-    kept = kills = of_workers = ended = 0
+    kept: set[tuple[int, ...]] = set()
+    kills = of_workers = ended = 0
     while True:
         run = subprocess.Popen(
             [sys.executable, str(driver), str(path), *agents],
@@ -394,10 +475,11 @@ def test_kills_at_any_moment_lose_nothing(tmp_path: Path) -> None:
                 kills += 1
                 of_workers += victim != run.pid
             with Store(str(path)) as store:
-                now = store.count(tournament)
-                assert now >= kept, "a finished game was lost"
-                assert now % 2 == 0, "half a deal was kept"
-                kept = now
+                now = games_in(store, tournament)
+            assert kept <= now.keys(), "a finished game was lost"
+            assert all(undisturbed[key] == one for key, one in now.items())
+            assert len(now) % 2 == 0, "half a deal was kept"
+            kept = set(now)
         out, err = run.communicate()
         if run.returncode == 0:
             assert out == expected
@@ -405,7 +487,7 @@ def test_kills_at_any_moment_lose_nothing(tmp_path: Path) -> None:
             if kills >= 20:
                 break
             with Store(str(path)) as store:  # nothing was left to kill: play another one
-                tournament, kept = enter(plan, store).id, 0
+                tournament, kept = enter(plan, store).id, set()
         elif run.returncode != -signal.SIGKILL:
             assert "a worker process ended unexpectedly" in err  # thrice before it did anything
     assert ended

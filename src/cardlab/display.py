@@ -109,9 +109,14 @@ def progress_bar(what: str, factor: int = 1) -> Iterator[Callable[..., None]]:
         bar.stop()
 
 
-def margin(interval: tuple[float, float] | None, scale: float = 1) -> str:
-    """Return half the width of an interval behind a plus-minus sign, or a dash without one."""
-    return f" ± {scale * (interval[1] - interval[0]) / 2:.1f}" if interval else " -"
+def margin(mean: float, interval: tuple[float, float] | None, scale: float = 1) -> str:
+    """Return how far an interval reaches from the mean, behind a plus-minus sign, or a dash.
+
+    One that ends at what is possible, as 100 %, is longer on its other side: that one counts.
+    """
+    if interval is None:
+        return " -"
+    return f" ± {scale * max(mean - interval[0], interval[1] - mean):.1f}"
 
 
 def _changed(result: MatchResult) -> list[tuple[str, Any]]:
@@ -138,8 +143,8 @@ def show_match(result: MatchResult) -> None:
             str(one.wins),
             str(one.ties),
             str(one.losses),
-            f"{100 * one.score:.1f}{margin(one.score_interval, 100)}",
-            f"{one.points:.1f}{margin(one.points_interval)}",
+            f"{100 * one.score:.1f}{margin(one.score, one.score_interval, 100)}",
+            f"{one.points:.1f}{margin(one.points, one.points_interval)}",
             f"{one.milliseconds:.3f}",
         )
     out = new_console()

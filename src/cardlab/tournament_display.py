@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 
 __all__ = ["live_table", "live_verdict", "show_boards", "show_table", "show_verdict"]
 
-LIVE_SECONDS = 0.5  # between two looks at the table
+LIVE_SECONDS = 0.5  # between two looks at the table, or LIVE_SHARE times what the last one took
+LIVE_SHARE = 30
 ROOM_FOR_POINTS = 96  # columns of the terminal
 WIDEST_CROSS_TABLE = 12  # agents
+ROOM_FOR_NAMES, ROOM_FOR_CELL = 20, 12  # columns of the terminal, at least, in a cross-table
 
 
 @contextmanager
@@ -36,10 +38,10 @@ def live_table(ladder: Ladder | None = None) -> Iterator[Callable[[Results, Chun
 
     console = Console(stderr=True)
     live = Live(console=console, transient=True, auto_refresh=False)
-    began, latest, before = time.monotonic(), 0.0, 0
+    began, latest, pause, before = time.monotonic(), 0.0, LIVE_SECONDS, 0
 
     def report(results: Results, chunk: Chunk | None) -> None:
-        nonlocal latest, before
+        nonlocal latest, pause, before
         if chunk is None:
             before = results.games
         elif ladder:
@@ -47,12 +49,11 @@ def live_table(ladder: Ladder | None = None) -> Iterator[Callable[[Results, Chun
             for one in chunk.games:
                 ladder.game(match.seating(one.rotation), one.returns)
         now = time.monotonic()
-        if not console.is_terminal or now - latest < LIVE_SECONDS:
+        if not console.is_terminal or now - latest < pause:
             return
         if not latest:
             sys.stderr.write("\r\x1b[K")
             live.start()
-        latest = now
         games, planned = results.games, results.planned
         pace = (games - before) / max(1e-9, now - began)
         left = f", {_clock((planned - games) / pace)} left" if pace > 0 else ""
@@ -60,6 +61,8 @@ def live_table(ladder: Ladder | None = None) -> Iterator[Callable[[Results, Chun
         bar = ProgressBar(total=planned, completed=games, width=60)
         live.update(Group(head, bar, _growing(results.table(ratings=False).lines, ladder)))
         live.refresh()
+        latest = time.monotonic()
+        pause = max(LIVE_SECONDS, LIVE_SHARE * (latest - now))  # millions of games take seconds
 
     try:
         yield report
@@ -82,14 +85,18 @@ def _growing(lines: Sequence[Line], ladder: Ladder | None) -> Any:
     for line in lines:
         cells = [f"{line.games:,}", _percent(line.score, line.score_interval)]
         if ladder:
-            mu, sigma = skills.get(line.agent, (25.0, 25 / 3))
-            cells.append(f"{mu:.1f} ± {2 * sigma:.1f}")
+            cells.append(_skill(skills.get(line.agent)))
         table.add_row(escape(line.agent), *cells)
     return table
 
 
+def _skill(found: tuple[float, float] | None) -> str:
+    mu, sigma = found or (25.0, 25 / 3)  # what openskill begins with
+    return f"{mu:.1f} ± {2 * sigma:.1f}"
+
+
 def _percent(value: float, interval: tuple[float, float] | None) -> str:
-    return f"{100 * value:.1f}{margin(interval, 100)}"
+    return f"{100 * value:.1f}{margin(value, interval, 100)}"
 
 
 def _elo(rating: Rating) -> str:
@@ -109,7 +116,7 @@ def _rank(rating: Rating) -> str:
     return str(first) if first == last else f"{first}-{last}"
 
 
-def show_table(table: Table, where: str, seconds: float) -> None:
+def show_table(table: Table, where: str, seconds: float, ladder: Ladder | None = None) -> None:
     """Print standings, ratings and the cross-table of a tournament."""
     from rich.markup import escape
 
@@ -123,6 +130,8 @@ def show_table(table: Table, where: str, seconds: float) -> None:
     points = alone or out.width >= ROOM_FOR_POINTS
     names = ["solved %"] if alone else ["group", "Elo, 95 %", "score %"]
     names += ["points"] * points + ["nodes"] * nodes + ["forfeits"] * forfeits
+    names += ["ladder"] * bool(ladder)
+    skills = {name: (mu, sigma) for name, mu, sigma in ladder.standings()} if ladder else {}
     for name in [*names, "ms a deal" if alone else "ms a move"]:
         head.add_column(name, justify="right", no_wrap=True)
     for place, line in enumerate(table.lines, start=1):
@@ -131,15 +140,21 @@ def show_table(table: Table, where: str, seconds: float) -> None:
             cells = [line.rating.groups, escape(_elo(line.rating))]
         cells.append(_percent(line.score, line.score_interval))
         if points:
-            cells.append(f"{line.points:.1f}{margin(line.points_interval)}")
+            cells.append(f"{line.points:.1f}{margin(line.points, line.points_interval)}")
         if nodes:
             cells.append("-" if line.nodes is None else f"{line.nodes:,.0f}")
         if forfeits:
             cells.append(str(line.forfeits or "-"))
+        if ladder:
+            cells.append(_skill(skills.get(line.agent)))
         head.add_row(str(place), escape(line.agent), *cells, f"{line.milliseconds:.3f}")
     out.print(head)
     if 1 < len(table.lines) <= WIDEST_CROSS_TABLE:
-        out.print(_cross_table(table))
+        beside = max(1, (out.width - ROOM_FOR_NAMES) // ROOM_FOR_CELL)
+        for first in range(0, len(table.lines), beside):
+            out.print(_cross_table(table, first, first + beside))
+    elif len(table.lines) > WIDEST_CROSS_TABLE:
+        out.print(f"no cross-table of more than {WIDEST_CROSS_TABLE} agents here; --json has it")
     stopped = "" if table.games == table.planned else f" of {table.planned:,} planned"
     out.print(
         f"{table.games:,} games{stopped} on {table.deals:,} deals, the same for all, every "
@@ -152,7 +167,8 @@ def show_table(table: Table, where: str, seconds: float) -> None:
     out.print(f"every game is kept in {where}", markup=False, soft_wrap=True)
 
 
-def _cross_table(table: Table) -> Any:
+def _cross_table(table: Table, first: int, end: int) -> Any:
+    """Return the columns of a cross-table from `first` up to `end`."""
     from rich.markup import escape
 
     ranking = table.ranking()
@@ -161,16 +177,17 @@ def _cross_table(table: Table) -> Any:
         what = "how often the row came before the column, draws half"
     if table.seats == 2:
         what = "score of the row against the column"
-    cross = table_of("", "agent", title=f"{what}, %")
-    for place, _ in enumerate(ranking, start=1):
-        cross.add_column(str(place), justify="right")
+    cross = table_of("", title=f"{what}, %")
+    cross.add_column("agent", overflow="fold")
+    for place, _ in list(enumerate(ranking, start=1))[first:end]:
+        cross.add_column(str(place), justify="right", no_wrap=True)
     for place, agent in enumerate(ranking, start=1):
         cells = []
-        for other in ranking:
+        for other in ranking[first:end]:
             cell = table.cells.get((agent, other))
             text = "·" if agent == other else "-"
             if cell:
-                text = f"{100 * cell.share:.1f}{margin(cell.interval, 100).replace(' ', '')}"
+                text = _percent(cell.share, cell.interval).replace(" ", "")
             cells.append(text)
         cross.add_row(str(place), escape(agent), *cells)
     return cross
@@ -200,10 +217,7 @@ def show_boards(boards: Sequence[Board]) -> None:
         if board.ladder is not None:
             table.add_column("ladder", justify="right")
         for place, one in enumerate(board.ratings, start=1):
-            more = []
-            if board.ladder is not None:
-                mu, sigma = skills.get(one.agent, (25.0, 25 / 3))
-                more = [f"{mu:.1f} ± {2 * sigma:.1f}"]
+            more = [] if board.ladder is None else [_skill(skills.get(one.agent))]
             cells = (str(place), _rank(one), escape(one.agent), escape(_elo(one)), one.groups)
             table.add_row(*cells, *more)
         out.print(table)
@@ -262,6 +276,6 @@ def show_verdict(verdict: Verdict, test: Test, names: tuple[str, str] | None = N
     sentences = {
         "H0": f"H0 accepted: {first} is not {test.elo1:g} nElo stronger than {second}",
         "H1": f"H1 accepted: {first} is stronger than {second} by more than {test.elo0:g} nElo",
-        None: "not decided yet: play on",
+        None: "not decided: give more --games" if names else "not decided yet: play on",
     }
     out.print(sentences[verdict.accepted], markup=False)

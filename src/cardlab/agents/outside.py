@@ -44,7 +44,7 @@ __all__ = [
 
 PROTOCOL = 1
 PREFIX = "cmd:"
-MOST_FAILURES = 5  # in a row, after which a worker no longer starts a program
+MOST_FAILURES = 5  # to start or to answer in time, in a row; then a program is asked no more
 
 _idle: dict[tuple[tuple[str, ...], Limits], list[Program]] = {}
 _failures: dict[tuple[str, ...], tuple[int, str]] = {}
@@ -84,9 +84,14 @@ class OutsideAgent:
         program = waiting.pop() if waiting else Program(self.command, self.limits)
         self._games[seat] = (program, self.limits.game_seconds)
         hello = self.hello(game, options, seat, seats, int(rng.integers(1 << 31)))
-        answer = self._ask(seat, hello, self.limits.start_seconds)
-        if answer["type"] != "ready":
-            self._give_up(seat, f'garbage: {answer["type"]!r} in answer to hello, not "ready"')
+        try:
+            answer = self._ask(seat, hello, self.limits.start_seconds)
+            if answer["type"] != "ready":
+                told = answer["type"][:40]
+                self._give_up(seat, f'garbage: {told!r} in answer to hello, not "ready"')
+        except AgentFailed as error:
+            error.hopeless = True
+            raise
 
     def hello(
         self, game: Game, options: dict[str, Any], seat: int, seats: int, seed: int
@@ -141,8 +146,11 @@ class OutsideAgent:
         """Tell the program how its game ended, if it still lives, and keep it for the next."""
         if failure and failure.seat == seat:
             count, _ = _failures.get(self.command, (0, ""))
-            if not str(failure).startswith("not asked"):
+            if failure.hopeless:
                 _failures[self.command] = (count + 1, str(failure))
+            elif not str(failure).startswith("not asked"):
+                # It plays, if badly. Were it asked no more, who plays which game would decide.
+                _failures.pop(self.command, None)
         if seat not in self._games:
             return
         program, _ = self._games.pop(seat)

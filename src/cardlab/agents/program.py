@@ -46,7 +46,23 @@ class Limits:
             if not 0 < value < 1e9:
                 option = "--" + name.replace("_", "-")
                 raise CardlabError(f"{option} {value:g} is not possible; give more than 0")
+        if self.log_folder is not None:
+            self.make_log_folder()
         return self
+
+    def make_log_folder(self) -> Path:
+        """Return the folder for logs, which is there now and can be written to, or say why not."""
+        assert self.log_folder is not None
+        folder = Path(self.log_folder)
+        reason = "it is read-only"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            reason = error.strerror or str(error)
+        else:
+            if os.access(folder, os.W_OK | os.X_OK):
+                return folder
+        raise CardlabError(f"logs cannot be written to {folder}: {reason}; name another folder")
 
 
 DEFAULT_LIMITS = Limits()
@@ -59,6 +75,7 @@ class AgentFailed(CardlabError):
         super().__init__(reason)
         self.seat = seat
         self.log = log
+        self.hopeless = reason.startswith("time-out")  # to try again might cost as much time
 
 
 class Program:
@@ -96,7 +113,9 @@ class Program:
     @property
     def log(self) -> str:
         """The last that the program wrote to its standard error."""
-        return self._log.decode(errors="replace").strip()
+        text = self._log.decode(errors="replace").replace("\r\n", "\n").strip()
+        # PostgreSQL keeps no NUL, and a terminal would obey the rest.
+        return "".join(one if one.isprintable() or one in "\n\t" else "\ufffd" for one in text)
 
     def exchange(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
         """Send a message and return the one line of answer, or raise AgentFailed."""
@@ -178,10 +197,9 @@ class Program:
     def _open_log(self) -> Any:
         if self.limits.log_folder is None:
             return None
-        folder = Path(self.limits.log_folder)
+        folder = self.limits.make_log_folder()
         name = "".join(one if one.isalnum() else "_" for one in Path(self.command[0]).name)
         try:
-            folder.mkdir(parents=True, exist_ok=True)
             return (folder / f"{name}-{os.getpid()}-{time.time_ns()}.log").open("wb", buffering=0)
         except OSError as error:
             raise CardlabError(

@@ -37,6 +37,10 @@ def export_games(
         )
     if path.suffix == ".parquet":
         require("Parquet", "papers", "pyarrow")
+    if not any(store.count(one.id) for one in tournaments):
+        raise CardlabError(
+            f"{store.shown} holds no games to write to {path}; play some with `cardlab tournament`"
+        )
     fresh = path.with_name(f".{path.name}.{os.getpid()}")  # a broken export leaves nothing behind
     write = {".jsonl": _write_records, ".csv": _write_csv, ".parquet": _write_parquet}
     count = 0

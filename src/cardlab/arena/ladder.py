@@ -26,7 +26,7 @@ class Ladder:
 
     def game(self, seats: Sequence[str], returns: Sequence[float]) -> None:
         """Move the skills of those who sat at a game; an agent against itself moves nothing."""
-        if len(set(seats)) < len(seats):
+        if len(seats) < 2 or len(set(seats)) < len(seats):
             return
         teams = [[self._skills.setdefault(one, self._model.rating())] for one in seats]
         rated = self._model.rate(teams, ranks=[-value for value in returns])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from cardlab.arena.ladder import Ladder
 from cardlab.arena.ratings import Outcome, Rating, rate
@@ -27,6 +28,10 @@ class Board:
     deals: int
     ratings: list[Rating]
     ladder: list[tuple[str, float, float]] | None  # agent, skill, uncertainty
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the board as plain data."""
+        return asdict(self) | {"ratings": [one.to_dict() for one in self.ratings]}
 
 
 def leaderboards(

@@ -19,7 +19,8 @@ all games on it, of all pairings, as these share their luck.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
@@ -48,6 +49,13 @@ class Rating:
     interval: tuple[float, float] | None  # None: too few deals; infinite: never lost, never won
     rank: tuple[int, int]  # the best and the worst rank that cannot be excluded
     groups: str  # agents that share a letter cannot be told apart
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rating as plain data; a bound that the games do not hold is None."""
+        data = asdict(self)
+        if self.interval:
+            data["interval"] = [x if np.isfinite(x) else None for x in self.interval]
+        return data
 
 
 @dataclass(frozen=True)
@@ -198,7 +206,8 @@ def _derivatives(
     # The added game, half won and half lost; for draws a faint pull that decides when none occur.
     theta = phi[:, : model.agents]
     half = 1 / (1 + np.exp(-theta))
-    value = value + 0.5 * (np.log(half) + np.log1p(-half)).sum(axis=1) - 0.005 * phi[:, -1] ** 2
+    value = value - 0.5 * (np.logaddexp(0, theta) + np.logaddexp(0, -theta)).sum(axis=1)
+    value -= 0.005 * phi[:, -1] ** 2
     slope[:, : model.agents] += 0.5 - half
     slope[:, -1] -= 0.01 * phi[:, -1]
     place = np.arange(model.agents)

@@ -50,7 +50,7 @@ class Test:
 
     def check(self) -> Test:
         """Return this test, or say what is wrong with it."""
-        if not self.elo0 < self.elo1:
+        if not -np.inf < self.elo0 < self.elo1 < np.inf:
             raise CardlabError(
                 f"--elo0 {self.elo0:g} must be below --elo1 {self.elo1:g}, as in --elo0 0 --elo1 10"
             )
@@ -87,7 +87,10 @@ class Verdict:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as plain data."""
-        return asdict(self) | {"accepted": self.accepted, "games": 2 * sum(self.counts)}
+        data = asdict(self) | {"accepted": self.accepted, "games": 2 * sum(self.counts)}
+        for name in ("nelo_margin", "score_margin"):
+            data[name] = data[name] if np.isfinite(data[name]) else None  # of no games
+        return data
 
 
 def judge(counts: Sequence[int], test: Test) -> Verdict:

@@ -29,6 +29,7 @@ __all__ = ["SCHEMA", "Entered", "Store", "default_store"]
 
 SCHEMA = 2
 PATIENCE = 60  # seconds to wait for another writer
+MOST_LETTERS = 200  # of a name
 
 TABLES = sql.MetaData()
 ABOUT = sql.Table("cardlab", TABLES, sql.Column("schema", sql.Integer, nullable=False))
@@ -36,8 +37,8 @@ TOURNAMENTS = sql.Table(
     "tournaments",
     TABLES,
     sql.Column("id", sql.Integer, primary_key=True),
-    sql.Column("name", sql.String(200), nullable=False, unique=True),
-    sql.Column("game", sql.String(200), nullable=False),
+    sql.Column("name", sql.String(MOST_LETTERS), nullable=False, unique=True),
+    sql.Column("game", sql.String(MOST_LETTERS), nullable=False),
     sql.Column("settings", sql.Text, nullable=False),  # JSON, keys sorted
     sql.Column("begun", sql.String(32), nullable=False),
     sql.Column("finished", sql.String(32)),
@@ -134,6 +135,7 @@ class Store:
         name: str | None = None,
     ) -> Entered:
         """Write a new tournament down; without a name it gets the game's and a number."""
+        _check_name(name)
         now = datetime.now(UTC).isoformat(timespec="seconds")
         row = {"game": game, "settings": _canonical(settings), "begun": now}
         try:
@@ -180,6 +182,7 @@ class Store:
 
     def find(self, name: str) -> Entered:
         """Return the tournament of a name."""
+        _check_name(name)
         found = self.tournaments(name=name)
         if not found:
             known = ", ".join(one.name for one in self.tournaments()[-8:]) or "none"
@@ -308,6 +311,12 @@ class Store:
         reason = " ".join(str(error.orig).split())[:200]
         return CardlabError(f"the store {self.shown} cannot be used: {reason}")
 
+    def _foreign(self, table: str) -> CardlabError:
+        return CardlabError(
+            f"the store {self.shown} has a table {table!r} that is not cardlab's; name another "
+            "--store"
+        )
+
     def _prepare(self) -> None:
         """Make the tables, or bring those of an older version up to date."""
         with self.engine.begin() as at:
@@ -315,11 +324,18 @@ class Store:
                 at.execute(
                     sql.text("SELECT pg_advisory_xact_lock(20250215)")
                 )  # one maker at a time
-            if not sql.inspect(at).has_table(ABOUT.name):
+            there = sql.inspect(at)
+            if not there.has_table(ABOUT.name):
+                for name in TABLES.tables:
+                    if there.has_table(name):
+                        raise self._foreign(name)
                 TABLES.create_all(at)
                 at.execute(ABOUT.insert().values(schema=SCHEMA))
                 return
-            version = int(at.execute(sql.select(ABOUT.c.schema)).scalar_one())
+            versions = at.execute(sql.select(ABOUT.c.schema)).scalars().all()
+            version = versions[0] if len(versions) == 1 else None
+            if not isinstance(version, int) or version < 1:
+                raise self._foreign(ABOUT.name)
             if version > SCHEMA:
                 raise CardlabError(
                     f"the store {self.shown} was written by a newer cardlab (schema {version}, "
@@ -336,22 +352,39 @@ def _canonical(settings: dict[str, Any]) -> str:
     return json.dumps(settings, sort_keys=True)
 
 
+def _check_name(name: str | None) -> None:
+    """Make sure that a tournament's name can be kept, shown and typed again."""
+    if name is not None and not (name.strip() and name.isprintable() and len(name) <= MOST_LETTERS):
+        raise CardlabError(
+            f"--name {name!r} is not possible; give 1 to {MOST_LETTERS} letters that can be printed"
+        )
+
+
+def _file_url(address: str) -> sql.URL:
+    """Return the URL of an SQLite file, whose folder is made; any character may be in its name."""
+    try:
+        path = Path(address).expanduser().absolute()
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except (OSError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise CardlabError(
+            f"the store {address} cannot be made: {reason}; name another --store"
+        ) from None
+    if path.is_dir():
+        raise CardlabError(f"the store {address} is a folder; name a file in it")
+    return sql.URL.create("sqlite", database=str(path))
+
+
 def _open(address: str) -> sql.Engine:
     """Return an engine for a path or a database's address."""
-    if "://" not in address:
-        try:
-            Path(address).expanduser().parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise CardlabError(
-                f"the store {address} cannot be made: {error.strerror}; name another --store"
-            ) from None
-        address = f"sqlite:///{Path(address).expanduser().absolute()}"
     if address.startswith(("postgres://", "postgresql://")):
         require("a PostgreSQL store", "postgres", "psycopg")
         address = "postgresql+psycopg://" + address.partition("://")[2]
     try:
-        url = sql.make_url(address)
+        url = sql.make_url(address) if "://" in address else _file_url(address)
         kind = url.get_backend_name()
+    except CardlabError:
+        raise
     except (ArgumentError, ValueError):
         raise CardlabError(
             f"{address!r} is no address of a store; give a file, or postgresql://user@host/database"
@@ -359,6 +392,10 @@ def _open(address: str) -> sql.Engine:
     if kind not in ("sqlite", "postgresql"):
         raise CardlabError(
             f"a store in {kind} is not known; give a file, or postgresql://user@host/database"
+        )
+    if kind == "sqlite" and url.database in (None, "", ":memory:"):
+        raise CardlabError(
+            f"{address!r} names no file, so its games would be lost; give one, such as games.db"
         )
     try:
         engine = sql.create_engine(url, pool_pre_ping=kind != "sqlite")

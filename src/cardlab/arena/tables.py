@@ -68,12 +68,10 @@ class Table:
     def to_dict(self, *, times: bool = True) -> dict[str, Any]:
         """Return the table as plain data; without times it is the same for the same seed."""
         lines = [asdict(line) for line in self.lines]
-        for line in lines:
+        for line, one in zip(lines, self.lines, strict=True):
+            line["rating"] = one.rating and one.rating.to_dict()
             if not times:
                 del line["milliseconds"]
-            rating = line["rating"]
-            if rating and rating["interval"]:
-                rating["interval"] = [x if np.isfinite(x) else None for x in rating["interval"]]
         return {
             "game": self.game,
             "seats": self.seats,
@@ -83,8 +81,8 @@ class Table:
             "ranking": self.ranking(),
             "lines": lines,
             "cells": [
-                {"agent": one, "other": other, **asdict(cell)}
-                for (one, other), cell in self.cells.items()
+                {"agent": agent, "other": other, **asdict(cell)}
+                for (agent, other), cell in self.cells.items()
             ],
         }
 

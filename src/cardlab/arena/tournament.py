@@ -27,6 +27,7 @@ __all__ = ["FORMATS", "Plan", "enter", "play_tournament", "resume"]
 
 FORMATS = ("round-robin", "gauntlet")
 MOST_PAIRINGS = 2000
+MOST_GAMES = 100_000_000  # the results of so many still fit into memory
 STRETCH_SECONDS = 1.0  # of work that a kill may cost, roughly
 CLUSTER_SECONDS = 3.0  # likewise on a cluster, where handing work out costs more
 MOST_DEALS = 256
@@ -90,13 +91,21 @@ class Plan:
                 "--format gauntlet"
             )
         seatings = max(len(match.rotations) for match in plan.matches)
-        return replace(plan, deals=-(-games // seatings))
+        plan = replace(plan, deals=-(-games // seatings))
+        total = plan.deals * sum(len(match.rotations) for match in plan.matches)
+        if total > MOST_GAMES:
+            raise CardlabError(
+                f"--games {games} makes {total:,} games in all, more than {MOST_GAMES:,}; give a "
+                "smaller number, or play several tournaments, each with a --seed of its own"
+            )
+        return plan
 
     @cached_property
     def matches(self) -> tuple[Match, ...]:
         """Every pairing as a match: all groups of agents that fill the seats.
 
-        With fewer agents than seats, they take turns at the spare ones.
+        With fewer agents than seats, they take turns at the spare ones; of groups that are
+        rotations of each other one is enough, as every seating of it is played.
         """
         seats = int(find_game(self.game).fresh(**dict(self.options))[0].seats)
         count = len(self.agents)
@@ -110,7 +119,7 @@ class Plan:
         else:
             groups = [
                 tuple(self.agents[(first + place) % count] for place in range(seats))
-                for first in range(count)
+                for first in range(1 if seats % count == 0 else count)
             ]
         matches = []
         for group in groups:

@@ -89,9 +89,14 @@ def tournament(
     )
     crew = read_workers(workers)
     steps = Ladder() if ladder else None
+    if ladder and plan.matches[0].seats == 1:
+        raise CardlabError(f"{game} is played alone; leave --ladder out")
     began = time.perf_counter()
     with joined_cluster(ray), Store(store) as kept:  # no cluster, no entry in the store
         entered = (arena.resume if resume else arena.enter)(plan, kept, name)
+        if steps:  # games of an earlier run moved it, too
+            for pairing, one in kept.games(entered.id):
+                steps.game(plan.matches[pairing].seating(one.rotation), one.returns)
         try:
             with compiling(), live_table(steps) as progress:
                 results = arena.play_tournament(
@@ -106,10 +111,12 @@ def tournament(
         table = results.table(seed=seed)
         if as_json:
             data = {"tournament": entered.name, "store": kept.shown, **table.to_dict()}
+            if steps:
+                data["ladder"] = steps.standings()
             typer.echo(json.dumps(data, indent=2))
         else:
             where = f"{kept.shown} as tournament {entered.name!r}"
-            show_table(table, where, time.perf_counter() - began)
+            show_table(table, where, time.perf_counter() - began, steps)
 
 
 def sprt(
@@ -207,8 +214,6 @@ def leaderboard(
     as_json: Json = False,
 ) -> None:
     """Rate all agents of a store over all its tournaments."""
-    from dataclasses import asdict
-
     from cardlab.arena.leaderboard import leaderboards
     from cardlab.arena.store import Store
     from cardlab.games import find_game
@@ -219,7 +224,7 @@ def leaderboard(
     with Store(store) as kept:
         boards = leaderboards(kept, game, ladder=ladder)
     if as_json:
-        typer.echo(json.dumps([asdict(board) for board in boards], indent=2))
+        typer.echo(json.dumps([board.to_dict() for board in boards], indent=2))
     else:
         show_boards(boards)
 
@@ -278,6 +283,8 @@ def check_agent(
             if one.fix:
                 out.print(f"     {one.fix}", markup=False)
         if not failed:
-            out.print(f"{len(findings)} checks passed: {command!r} is ready for `cmd:`")
+            out.print(
+                f"{len(findings)} checks passed: {command!r} is ready for `cmd:`", markup=False
+            )
     if failed:
         raise typer.Exit(1)
