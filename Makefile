@@ -18,8 +18,8 @@ arena: $(VENV)/base  ## a short tournament of every game, in about a minute
 	$(BIN)/cardlab tournament cribbage random heuristic cribbage_expert:5 --games 100
 	$(BIN)/cardlab tournament birds_of_a_feather solver search_dfs search_lr search_evolved heuristic --games 60
 
-play: $(VENV)/base  ## play against an agent in the terminal
-	$(BIN)/cardlab play crazy_eights --against heuristic
+play: $(VENV)/web  ## play all games in the browser
+	$(BIN)/cardlab serve --open
 
 test: $(VENV)/dev  ## the tests
 	$(BIN)/python -m pytest -n auto
@@ -40,6 +40,7 @@ bench: $(VENV)/bench  ## speed beside OpenSpiel and RLCard, and of the solvers
 	$(BIN)/python benchmarks/birds.py
 	$(BIN)/python benchmarks/cribbage.py
 	$(BIN)/python benchmarks/arena.py
+	$(BIN)/python benchmarks/web.py
 
 crosscheck: $(VENV)/bench  ## the rules beside other programs, move by move
 	$(BIN)/python crosscheck/uno_rlcard.py
@@ -61,10 +62,14 @@ $(VENV)/base: $(VENV)/python pyproject.toml constraints.txt
 	$(PIP) --editable .
 	@touch $@
 
-$(VENV)/dev: $(VENV)/python pyproject.toml constraints.txt
-	$(PIP) --editable '.[dev,papers,train,postgres,cluster,ladder]'
+$(VENV)/web: $(VENV)/python pyproject.toml constraints.txt
+	$(PIP) --editable '.[web]'
 	@touch $(VENV)/base $@
 
+$(VENV)/dev: $(VENV)/python pyproject.toml constraints.txt
+	$(PIP) --editable '.[dev,papers,train,postgres,cluster,ladder,web]'
+	@touch $(VENV)/base $(VENV)/web $@
+
 $(VENV)/bench: $(VENV)/python pyproject.toml constraints.txt
-	$(PIP) --editable '.[bench]'
+	$(PIP) --editable '.[bench,web]'
 	@touch $(VENV)/base $@

@@ -69,8 +69,12 @@ def store_address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[st
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say in one line what was not tested for want of a server."""
+    """Say in one line each what was not tested for want of a server or a browser."""
     skipped = terminalreporter.stats.get("skipped", [])
     count = sum(postgres.MISSING in str(one.longrepr) for one in skipped)
     if count:
         terminalreporter.write_line(f"{count} tests skipped: {postgres.MISSING}")
+    lacking = [str(one.longrepr[2]) for one in skipped if isinstance(one.longrepr, tuple)]
+    for reason in sorted({one for one in lacking if "no browser tests" in one}):
+        told = reason.removeprefix("Skipped: ")
+        terminalreporter.write_line(f"{lacking.count(reason)} tests skipped: {told}")

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from cardlab import __version__
-from cardlab.commands import analysis, measuring, playing, study, upkeep
+from cardlab.commands import analysis, measuring, playing, serving, study, upkeep
 from cardlab.errors import CardlabError, CardlabWarning
 
 app = typer.Typer(
@@ -31,6 +31,7 @@ COMMANDS = (
     measuring.check_agent,
     playing.play,
     playing.replay,
+    serving.serve,
     analysis.score,
     analysis.analyse,
     analysis.solve,

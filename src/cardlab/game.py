@@ -30,6 +30,7 @@ import numpy.typing as npt
 from cardlab.errors import CardlabError, suggest
 from cardlab.kernel import kernel
 from cardlab.seeding import deck_order
+from cardlab.shown import ShownAsHtml, ShownAsPicture
 
 __all__ = [
     "DEALER",
@@ -297,7 +298,7 @@ def _make_border(game: Game) -> Border:
     )
 
 
-class _Held:
+class _Held(ShownAsPicture):
     """A game and an array of one record; the record's fields read as attributes."""
 
     __slots__ = ("array", "game")
@@ -383,7 +384,7 @@ class View(_Held):
 
 
 @dataclass(frozen=True)
-class Turn:
+class Turn(ShownAsHtml):
     """One decision: the seat that moves, what it knows, what it may do."""
 
     game: Game

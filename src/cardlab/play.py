@@ -11,11 +11,12 @@ from cardlab import seeding
 from cardlab.errors import CardlabError, IllegalAction
 from cardlab.game import DEALER, OVER, Agent, Array, FollowsGames, Game, OpenAgent, State, Turn
 from cardlab.records import Record, Result
+from cardlab.shown import ShownAsPicture
 
 __all__ = ["Table", "ask", "open_game", "play_game"]
 
 
-class Table:
+class Table(ShownAsPicture):
     """A game in progress: the dealer moves by itself, seats move through `act`.
 
     The n-th deck order is `deals[n]` where given and otherwise comes from the seed's stream

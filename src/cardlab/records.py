@@ -15,6 +15,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from cardlab.errors import CardlabError
+from cardlab.shown import ShownAsHtml
 
 __all__ = ["Record", "Result", "append_records", "read_records"]
 
@@ -28,7 +29,7 @@ class Result(BaseModel):
     points: list[float]
 
 
-class Record(BaseModel):
+class Record(ShownAsHtml, BaseModel):
     """One game, complete or broken off (`result` is None)."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

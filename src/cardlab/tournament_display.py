@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cardlab.arena.stretch import Chunk
     from cardlab.arena.tables import Line, Results, Table
 
-__all__ = ["live_table", "live_verdict", "show_boards", "show_table", "show_verdict"]
+__all__ = ["elo_text", "live_table", "live_verdict", "show_boards", "show_table", "show_verdict"]
 
 LIVE_SECONDS = 0.5  # between two looks at the table, or LIVE_SHARE times what the last one took
 LIVE_SHARE = 30
@@ -99,7 +99,7 @@ def _percent(value: float, interval: tuple[float, float] | None) -> str:
     return f"{100 * value:.1f}{margin(value, interval, 100)}"
 
 
-def _elo(rating: Rating) -> str:
+def elo_text(rating: Rating) -> str:
     """Return a rating with its interval, or the one bound that the games hold."""
     if rating.interval is None:
         return f"{rating.elo:.0f} -"
@@ -137,7 +137,7 @@ def show_table(table: Table, where: str, seconds: float, ladder: Ladder | None =
     for place, line in enumerate(table.lines, start=1):
         cells = []
         if line.rating:
-            cells = [line.rating.groups, escape(_elo(line.rating))]
+            cells = [line.rating.groups, escape(elo_text(line.rating))]
         cells.append(_percent(line.score, line.score_interval))
         if points:
             cells.append(f"{line.points:.1f}{margin(line.points, line.points_interval)}")
@@ -218,7 +218,7 @@ def show_boards(boards: Sequence[Board]) -> None:
             table.add_column("ladder", justify="right")
         for place, one in enumerate(board.ratings, start=1):
             more = [] if board.ladder is None else [_skill(skills.get(one.agent))]
-            cells = (str(place), _rank(one), escape(one.agent), escape(_elo(one)), one.groups)
+            cells = (str(place), _rank(one), escape(one.agent), escape(elo_text(one)), one.groups)
             table.add_row(*cells, *more)
         out.print(table)
         plural = "s" if board.tournaments > 1 else ""

@@ -13,12 +13,13 @@ from cardlab.arena.store import Entered, Store
 from cardlab.arena.tables import Results
 from cardlab.arena.tournament import Plan
 from cardlab.errors import CardlabError
+from cardlab.shown import ShownAsHtml
 
 __all__ = ["Board", "leaderboards"]
 
 
 @dataclass(frozen=True)
-class Board:
+class Board(ShownAsHtml):
     """The ratings of one game with one set of options."""
 
     game: str

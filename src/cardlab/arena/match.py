@@ -19,6 +19,7 @@ from cardlab.arena.workers import stream_results
 from cardlab.game import Array
 from cardlab.games import find_game
 from cardlab.records import Record
+from cardlab.shown import ShownAsHtml
 
 __all__ = [
     "Match",
@@ -52,7 +53,7 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class MatchResult:
+class MatchResult(ShownAsHtml):
     """The outcome of a match."""
 
     game: str

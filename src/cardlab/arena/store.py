@@ -27,7 +27,7 @@ from cardlab.errors import CardlabError, require
 
 __all__ = ["SCHEMA", "Entered", "Store", "default_store"]
 
-SCHEMA = 2
+SCHEMA = 3
 PATIENCE = 60  # seconds to wait for another writer
 MOST_LETTERS = 200  # of a name
 
@@ -76,11 +76,32 @@ TIMES = sql.Table(
     sql.Column("seconds", sql.Text, nullable=False),  # JSON, by agent of the pairing
     sql.Column("decisions", sql.Text, nullable=False),
 )
-UPGRADES = {  # from a version to the next
+WEB_TABLES = sql.Table(  # of the web table, see web.keeper
+    "web_tables",
+    TABLES,
+    sql.Column("id", sql.String(32), primary_key=True),
+    sql.Column("game", sql.String(200), nullable=False),
+    sql.Column("rules", sql.Integer, nullable=False),
+    sql.Column("options", sql.Text, nullable=False),  # JSON
+    sql.Column("seats", sql.Text, nullable=False),  # JSON, secrets hashed
+    sql.Column("seed", sql.BigInteger, nullable=False),
+    sql.Column("hints", sql.Boolean, nullable=False),
+    sql.Column("adviser", sql.String(200)),
+    sql.Column("decks", sql.Integer, nullable=False),
+    sql.Column("orders", sql.LargeBinary, nullable=False),
+    sql.Column("actions", sql.LargeBinary, nullable=False),
+    sql.Column("undone", sql.Integer, nullable=False),
+    sql.Column("begun", sql.String(32), nullable=False),
+    sql.Column("changed", sql.String(32), nullable=False, index=True),
+    sql.Column("returns", sql.Text),  # JSON, by seat, once it is over
+    sql.Column("points", sql.Text),
+)
+UPGRADES: dict[int, tuple[str, ...]] = {  # from a version to the next; new tables make themselves
     1: (
         "ALTER TABLE games ADD COLUMN log TEXT",
         "ALTER TABLE games ADD COLUMN nodes BIGINT",
     ),
+    2: (),
 }
 
 
@@ -172,7 +193,7 @@ class Store:
             query = query.where(TOURNAMENTS.c.game == game)
         if name is not None:
             query = query.where(TOURNAMENTS.c.name == name)
-        with self._reading() as at:
+        with self.reading() as at:
             return [
                 Entered(
                     row.id, row.name, row.game, json.loads(row.settings), row.finished is not None
@@ -232,7 +253,7 @@ class Store:
     def pairings(self, tournament: int) -> list[list[str]]:
         """Return who sits at which place in every pairing."""
         query = sql.select(PAIRINGS.c.agents).where(PAIRINGS.c.tournament == tournament)
-        with self._reading() as at:
+        with self.reading() as at:
             return [
                 json.loads(row.agents) for row in at.execute(query.order_by(PAIRINGS.c.pairing))
             ]
@@ -240,39 +261,23 @@ class Store:
     def games(self, tournament: int) -> Iterator[tuple[int, Played]]:
         """Yield pairing and game of every game, by pairing, deal and rotation."""
         query = sql.select(GAMES).where(GAMES.c.tournament == tournament)
-        with self._reading() as at:
+        with self.reading() as at:
             ordered = query.order_by(*(GAMES.c[name] for name in KEY[1:]))
             for row in at.execution_options(yield_per=5000).execute(ordered):
-                yield (
-                    row.pairing,
-                    Played(
-                        row.deal,
-                        row.rotation,
-                        row.seed,
-                        row.decks,
-                        bytes(row.orders),
-                        bytes(row.actions),
-                        tuple(json.loads(row.returns)),
-                        tuple(json.loads(row.points)),
-                        row.forfeit,
-                        row.reason,
-                        row.log,
-                        row.nodes,
-                    ),
-                )
+                yield row.pairing, _played(row)
 
     def outcomes(self, tournament: int) -> Iterator[Any]:
         """Yield pairing, deal, rotation, returns, points, forfeit and nodes of every game."""
         names = ("pairing", "deal", "rotation", "returns", "points", "forfeit", "nodes")
         query = sql.select(*(GAMES.c[name] for name in names))
-        with self._reading() as at:
+        with self.reading() as at:
             found = query.where(GAMES.c.tournament == tournament)
             yield from at.execution_options(yield_per=5000).execute(found)
 
     def times(self, tournament: int) -> list[tuple[int, list[float], list[int]]]:
         """Return pairing, seconds and decisions by agent of every stretch."""
         query = sql.select(TIMES).where(TIMES.c.tournament == tournament)
-        with self._reading() as at:
+        with self.reading() as at:
             return [
                 (row.pairing, json.loads(row.seconds), json.loads(row.decisions))
                 for row in at.execute(query.order_by(TIMES.c.pairing, TIMES.c.first))
@@ -281,16 +286,46 @@ class Store:
     def count(self, tournament: int) -> int:
         """Return how many games of a tournament are kept."""
         query = sql.select(sql.func.count()).select_from(GAMES)
-        with self._reading() as at:
+        with self.reading() as at:
             return int(at.execute(query.where(GAMES.c.tournament == tournament)).scalar_one())
+
+    def recent(self, most: int) -> list[tuple[Entered, Any]]:
+        """Return the last games of the latest tournaments, each with its tournament."""
+        found: list[tuple[Entered, Any]] = []
+        for entered in reversed(self.tournaments()):
+            query = sql.select(*(GAMES.c[name] for name in (*KEY[1:], "returns", "points")))
+            query = query.where(GAMES.c.tournament == entered.id)
+            latest = query.order_by(*(GAMES.c[name].desc() for name in ("deal", "rotation")))
+            with self.reading() as at:
+                rows = at.execute(latest.limit(min(10, most - len(found)))).all()
+            found += [(entered, row) for row in rows]
+            if len(found) >= most:
+                break
+        return found
+
+    def game(self, tournament: int, pairing: int, deal: int, rotation: int) -> Played | None:
+        """Return one game of a tournament."""
+        key = zip(KEY, (tournament, pairing, deal, rotation), strict=True)
+        query = sql.select(GAMES).where(*(GAMES.c[name] == value for name, value in key))
+        with self.reading() as at:
+            row = at.execute(query).first()
+        return None if row is None else _played(row)
 
     def _insert(self, table: sql.Table) -> Any:
         """Return an insertion that leaves alone what is there already."""
         kind = postgresql if self.engine.dialect.name == "postgresql" else sqlite
         return kind.insert(table).on_conflict_do_nothing()
 
+    def put(self, at: sql.Connection, table: sql.Table, rows: list[dict[str, Any]]) -> None:
+        """Write rows within a transaction, in place of those that have the same key."""
+        kind = postgresql if self.engine.dialect.name == "postgresql" else sqlite
+        insert = kind.insert(table)
+        rest = {c.name: insert.excluded[c.name] for c in table.columns if not c.primary_key}
+        keys = [column.name for column in table.primary_key]
+        at.execute(insert.on_conflict_do_update(index_elements=keys, set_=rest), rows)
+
     @contextmanager
-    def _reading(self) -> Iterator[sql.Connection]:
+    def reading(self) -> Iterator[sql.Connection]:
         try:
             with self.engine.connect().execution_options(reads=True) as at:
                 yield at
@@ -345,7 +380,25 @@ class Store:
                 for statement in UPGRADES[step]:
                     at.execute(sql.text(statement))
             if version < SCHEMA:
+                TABLES.create_all(at)
                 at.execute(ABOUT.update().values(schema=SCHEMA))
+
+
+def _played(row: Any) -> Played:
+    return Played(
+        row.deal,
+        row.rotation,
+        row.seed,
+        row.decks,
+        bytes(row.orders),
+        bytes(row.actions),
+        tuple(json.loads(row.returns)),
+        tuple(json.loads(row.points)),
+        row.forfeit,
+        row.reason,
+        row.log,
+        row.nodes,
+    )
 
 
 def _canonical(settings: dict[str, Any]) -> str:

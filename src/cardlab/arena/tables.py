@@ -15,6 +15,7 @@ from cardlab.arena.ratings import Outcome, Rating, rate
 from cardlab.arena.store import Store
 from cardlab.arena.stretch import Chunk, Match
 from cardlab.game import Array
+from cardlab.shown import ShownAsHtml
 
 __all__ = ["Cell", "Line", "Results", "Table", "outcome_of"]
 
@@ -50,7 +51,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Table:
+class Table(ShownAsHtml):
     """What a tournament has brought: lines, best first, and how every pair did."""
 
     game: str

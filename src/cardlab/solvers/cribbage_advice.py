@@ -13,6 +13,7 @@ from typing import Any
 
 from cardlab.cards import card_text, cards_in, cards_text, parse_card
 from cardlab.errors import CardlabError
+from cardlab.shown import ShownAsHtml
 from cardlab.solvers.cribbage_knowledge import FULL, shipped_knowledge
 from cardlab.solvers.cribbage_lay_away import NEAR, chances, judge
 from cardlab.solvers.cribbage_statistics import DEALT, analyse, quad_number
@@ -46,7 +47,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Advice:
+class Advice(ShownAsHtml):
     """What to lay away: choices, best first, and what they were ranked by."""
 
     cards: tuple[int, ...]

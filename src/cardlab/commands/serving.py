@@ -1,0 +1,68 @@
+"""The command that serves the web table."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from cardlab.errors import CardlabError, require
+
+__all__ = ["serve"]
+
+HERE = ("127.0.0.1", "localhost", "::1")
+
+
+def show(address: str) -> None:
+    """Open a browser where there is a screen; one for terminals would take this one over."""
+    import os
+    import sys
+    import webbrowser
+
+    has_screen = sys.platform in ("darwin", "win32") or any(
+        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")
+    )
+    if has_screen:
+        webbrowser.open(address)
+
+
+def serve(
+    host: Annotated[
+        str, typer.Option(help="the address to listen on; 0.0.0.0: the whole network")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="0: any that is free", min=0, max=65535)] = 8080,
+    store: Annotated[
+        str | None, typer.Option(help="where games are kept, as for `cardlab tournament`")
+    ] = None,
+    name: Annotated[
+        list[str] | None, typer.Option(help="a name the server is called by; repeatable")
+    ] = None,
+    workers: Annotated[int, typer.Option(help="processes that think; 0: one for each core")] = 0,
+    open_browser: Annotated[
+        bool, typer.Option("--open/--no-open", help="open a browser if there is one")
+    ] = False,
+) -> None:
+    """Serve the web table: all games in the browser.
+
+    Example: cardlab serve --open
+    """
+    require("the web table", "web", "fastapi", "uvicorn", "websockets")
+    from cardlab.web.running import run
+
+    if workers < 0:
+        raise CardlabError(f"--workers {workers} is not possible; give 0 or more")
+
+    def tell(address: str) -> None:
+        typer.echo(f"cardlab is at {address} (Ctrl-C ends it)")
+        if open_browser:
+            show(address)
+
+    run(
+        host,
+        port,
+        store=store,
+        names=list(name or ()),
+        any_address=host not in HERE,
+        workers=workers,
+        tell=tell,
+    )

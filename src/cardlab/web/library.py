@@ -1,0 +1,99 @@
+"""The library: reports on the papers as pages, their figures, and how shipped models learned."""
+
+from __future__ import annotations
+
+import functools
+import gzip
+import json
+import re
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from markdown_it import MarkdownIt
+
+from cardlab.games import GAMES, find_game
+
+__all__ = ["figure_path", "library_json", "report_json"]
+
+SHIPPED = Path(__file__).parent / "papers"  # where a wheel has them
+CHECKOUT = Path(__file__).parents[3] / "docs" / "papers"
+FIGURE = re.compile(r"[a-z0-9_]+\.svg")
+POINTS = 200  # of a learning curve
+
+
+def folder() -> Path | None:
+    """Return the folder of reports, in an installation or in a checkout."""
+    return next((one for one in (SHIPPED, CHECKOUT) if one.is_dir()), None)
+
+
+def library_json() -> dict[str, Any]:
+    """Return the titles of all reports, and the learning curves of shipped models."""
+    found = folder()
+    papers = []
+    for name in GAMES:
+        path = found / f"{name}.md" if found else None
+        if path is not None and path.exists():
+            title = path.read_text().partition("\n")[0].lstrip("# ").strip()
+            papers.append({"name": name, "game": find_game(name).title, "title": title})
+    return {"papers": papers, "curves": curves()}
+
+
+@functools.lru_cache(maxsize=16)
+def report_json(name: str) -> dict[str, Any] | None:
+    """Return a report as HTML; its text is ours, and no HTML within it is let through."""
+    found = folder()
+    if name not in GAMES or found is None or not (found / f"{name}.md").exists():
+        return None
+    text = (found / f"{name}.md").read_text()
+    title = text.partition("\n")[0].lstrip("# ").strip()
+    # Pages of rules are not served: a link to them would lead nowhere.
+    text = re.sub(r"\[([^\]]+)\]\(\.\./[^)]*\)", r"\1", text)
+    text = re.sub(r"\]\(([a-z0-9_]+\.svg)\)", r"](/library/figures/\1)", text)
+    page = MarkdownIt("commonmark", {"html": False}).enable("table").render(text)
+    # Alignment comes as a style attribute, which the policy of our pages forbids.
+    page = re.sub(r' style="text-align:(left|right|center)"', r' class="\1"', page)
+    figures = sorted(set(re.findall(r"/library/figures/([a-z0-9_]+\.svg)", page)))
+    return {"name": name, "title": title, "html": page, "figures": figures}
+
+
+def figure_path(name: str) -> Path | None:
+    """Return the file of a figure."""
+    found = folder()
+    if found is None or not FIGURE.fullmatch(name):
+        return None
+    path = found / name
+    return path if path.is_file() else None
+
+
+@functools.cache
+def curves() -> list[dict[str, Any]]:
+    """Return the evaluations that were logged while shipped models were trained."""
+    logs = files("cardlab.papers").joinpath("logs")
+    if not logs.is_dir():
+        return []
+    found = []
+    for path in sorted(logs.iterdir(), key=lambda one: one.name):
+        if not path.name.endswith(".jsonl.gz"):
+            continue
+        lines = gzip.decompress(path.read_bytes()).decode().splitlines()
+        rows = [json.loads(line) for line in lines if line.strip()]
+        series: dict[str, list[list[float]]] = {}
+        for row in rows:
+            for key, value in row.items():
+                is_score = "/" in key and not key.endswith("/margin") and key.count("/") >= 1
+                if is_score and isinstance(value, (int, float)):
+                    point = [row["step"], value, row.get(f"{key}/margin")]
+                    series.setdefault(key, []).append(point)
+        name = path.name.removesuffix(".jsonl.gz")
+        game = next((one for one in GAMES if name.startswith(one)), None)
+        about = logs.joinpath(f"{name}.json")
+        command = json.loads(about.read_text()).get("command") if about.is_file() else None
+        for points in series.values():
+            del points[: -POINTS or None]
+        if series:
+            shown = [{"name": key, "points": points} for key, points in series.items()]
+            found.append(
+                {"name": name, "game": game, "command": command, "unit": "games", "series": shown}
+            )
+    return found

@@ -1,0 +1,142 @@
+"""Finished games again: every position with all cards open, and what an adviser thinks of them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from cardlab.errors import CardlabError
+from cardlab.game import OVER, Turn
+from cardlab.records import Record
+from cardlab.replay import replay
+from cardlab.web import thinkers as thinking
+from cardlab.web.extras import DECKS, extra_of
+from cardlab.web.limits import Limits
+from cardlab.web.tables import hint_json, read_game
+from cardlab.web.thinkers import Thinkers, is_open, is_quick
+from cardlab.web.views import action_json, description_json, open_description, words_of
+
+__all__ = ["advice", "check_adviser", "read_record", "replay_json", "review"]
+
+MOST_PLIES = 3000
+WORST = 5  # moves that are named in a review
+
+
+def read_record(data: Any, limits: Limits) -> Record:
+    """Return the record in a request: a line of JSON, or the object that it holds."""
+    if isinstance(data, str):
+        record = Record.from_line(data.strip().partition("\n")[0])
+    elif isinstance(data, dict):
+        try:
+            record = Record.model_validate(data)
+        except ValueError:
+            raise CardlabError("this is no game record; open a file that cardlab wrote") from None
+    else:
+        raise CardlabError("this is no game record; open a file that cardlab wrote")
+    read_game(record.game)
+    if len(record.actions) > MOST_PLIES or len(record.deals) > MOST_PLIES:
+        raise CardlabError(f"this record is too long; {MOST_PLIES:,} moves are the most")
+    return record
+
+
+def replay_json(record: Record) -> dict[str, Any]:
+    """Return every position of a record with all cards open."""
+    game = read_game(record.game)
+    frames: list[dict[str, Any]] = []
+    for ply, table in enumerate(replay(record)):
+        mover = table.mover
+        over = mover == OVER
+        seat = 0 if over else mover
+        told = description_json(open_description(table.state, seat))
+        told["to_move"] = None if over else mover
+        frames.append(
+            {
+                "ply": ply,
+                "mover": None if over else mover,
+                "action": None,
+                "legal": 0 if over else len(table.state.legal()),
+                "description": told,
+                "extra": extra_of(game, table.state.array[0], seat),
+            }
+        )
+    for frame, (action, _) in zip(frames, record.actions, strict=False):
+        frame["action"] = action_json(game, action)
+    result = None
+    if record.result:
+        returns, points = record.result.returns, record.result.points
+        words = words_of(game, returns, points, record.seats, None)
+        result = {"returns": returns, "points": points, "words": words}
+    return {
+        "record": record.model_dump(exclude_none=True),
+        "game": game.name,
+        "title": game.title,
+        "deck": DECKS.get(game.name, "standard"),
+        "seats": record.seats,
+        "frames": frames,
+        "result": result,
+    }
+
+
+def check_adviser(spec: str, record: Record, limits: Limits) -> None:
+    """Make sure that an adviser may be asked: also in replays only fair ones say honest values."""
+    if is_open(spec):
+        raise CardlabError(f"adviser {spec} sees all cards; choose one that sees only its seat's")
+    thinking.check_agent(spec, read_game(record.game), limits)
+
+
+def turn_at(record: Record, ply: int) -> Turn:
+    """Return the decision at a ply of a record."""
+    if ply >= len(record.actions):
+        raise CardlabError(f"the record has {len(record.actions)} moves, none with number {ply}")
+    for at, table in enumerate(replay(record)):
+        if at == ply:
+            return table.turn()
+    raise CardlabError(f"the record ends before move {ply}")
+
+
+async def advice(
+    thinkers: Thinkers, record: Record, turn: Turn, ply: int, adviser: str
+) -> dict[str, Any]:
+    """Return an adviser's values for one decision of a record."""
+    stream = (0, "review", ply)
+    if is_quick(adviser):
+        told = thinking.advise(adviser, turn, stream)
+    else:
+        told = await thinkers.call(thinking.advise, adviser, turn, stream)
+    return {
+        "ply": ply,
+        "mover": turn.seat,
+        "taken": record.actions[ply][0],
+        **hint_json(adviser, turn, told),
+    }
+
+
+async def review(thinkers: Thinkers, record: Record, adviser: str) -> AsyncIterator[dict[str, Any]]:
+    """Yield what the adviser thinks of every move, then the moves that cost most."""
+    costs: list[dict[str, Any]] = []
+    total = len(record.actions)
+    for ply, table in enumerate(replay(record)):
+        if ply >= total:
+            break
+        turn = table.turn()
+        if len(turn.legal) < 2:
+            yield {"type": "progress", "ply": ply, "of": total}
+            continue
+        told = await advice(thinkers, record, turn, ply, adviser)
+        values = {row["id"]: row["value"] for row in told["values"]}
+        cost = None
+        if values[told["taken"]] is not None:
+            best = max(value for value in values.values() if value is not None)
+            cost = round(best - values[told["taken"]], 2)
+            costs.append(
+                {
+                    "ply": ply,
+                    "mover": told["mover"],
+                    "taken": action_json(turn.game, told["taken"]),
+                    "best": action_json(turn.game, told["best"]),
+                    "cost": cost,
+                }
+            )
+        yield {"type": "move", "ply": ply, "of": total, "cost": cost, "advice": told}
+    worst = sorted((one for one in costs if one["cost"] > 0), key=lambda one: -one["cost"])
+    yield {"type": "done", "of": total, "worst": worst[:WORST]}

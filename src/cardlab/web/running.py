@@ -1,0 +1,134 @@
+"""Running the server: a port of its own, a word when it is ready, a clean end."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import uvicorn
+
+from cardlab.arena.store import Store
+from cardlab.errors import CardlabError
+from cardlab.web.limits import Limits
+from cardlab.web.server import make_app
+
+__all__ = ["run"]
+
+BACKLOG = 1024
+GRACE_SECONDS = 3
+EVERYWHERE = ("0.0.0.0", "::")
+GARBAGE = (20_000, 20, 50)  # tables leave no cycles: looking for some can wait
+
+
+class _Server(uvicorn.Server):
+    """Says when it is ready, and ends without noise."""
+
+    ready: Callable[[], None]
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self.ready()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """End on Ctrl-C and SIGTERM, and end well: the signal is not raised again afterwards."""
+        names = (signal.SIGINT, signal.SIGTERM)
+        before = [signal.signal(name, self.handle_exit) for name in names]
+        try:
+            yield
+        finally:
+            for name, handler in zip(names, before, strict=True):
+                signal.signal(name, handler)
+
+
+def run(
+    host: str,
+    port: int,
+    *,
+    store: str | None = None,
+    names: list[str] | None = None,
+    any_address: bool = False,
+    workers: int = 0,
+    limits: Limits | None = None,
+    tell: Callable[[str], None] = lambda address: None,
+) -> None:
+    """Serve until Ctrl-C or SIGTERM; what cannot start is one sentence."""
+    Store(store).close()  # a store that cannot be used is a sentence now, not an error in a log
+    bounds = limits or Limits()
+    line = _listen(host, port)
+    port = line.getsockname()[1]
+    shown = _own_address() if host in EVERYWHERE else host
+    app = make_app(
+        store,
+        limits=bounds,
+        hosts=[host, *(names or [])],
+        any_address=any_address,
+        workers=workers,
+        prestart=True,
+    )
+    config = uvicorn.Config(
+        app,
+        ws="websockets-sansio",
+        ws_max_size=4 * bounds.message_bytes,  # larger ones are not even read
+        ws_per_message_deflate=False,  # compression would keep more memory than a table
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+        proxy_headers=True,
+        forwarded_allow_ips="127.0.0.1",
+    )
+    server = _Server(config)
+    address = f"[{shown}]" if ":" in shown else shown
+
+    def ready() -> None:
+        tell(f"http://{address}:{port}/")
+        app.state.warming.add_done_callback(_settle)
+
+    server.ready = ready
+    with line:
+        asyncio.run(server.serve(sockets=[line]))
+
+
+def _own_address() -> str:
+    """Return the address by which others on the network reach this machine."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # sends nothing: only the way there is looked up
+            return str(probe.getsockname()[0])
+        except OSError:
+            return socket.gethostname()
+
+
+def _settle(_: object) -> None:
+    """Keep what is loaded out of the search for garbage, which would hold up every table."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*GARBAGE)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, _, _, _, where = found[0]
+    except OSError:
+        raise CardlabError(
+            f"--host {host} is no address of this machine; use 127.0.0.1, or 0.0.0.0 for all"
+        ) from None
+    line = socket.socket(family)
+    line.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        line.bind(where)
+        line.listen(BACKLOG)
+    except OSError as error:
+        line.close()
+        reason = error.strerror or str(error)
+        raise CardlabError(
+            f"{host}:{port} cannot be listened on ({reason.lower()}); give another --port, or 0"
+        ) from None
+    return line

@@ -1,0 +1,208 @@
+"""The server: pages, the interface for data, and the socket of a table."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+from fastapi import FastAPI, Request, WebSocket
+from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.staticfiles import StaticFiles
+
+from cardlab.arena.store import Store
+from cardlab.arena.workers import default_workers
+from cardlab.errors import CardlabError
+from cardlab.web import lobby
+from cardlab.web.guard import Guard, hosts_of
+from cardlab.web.keeper import Keeper
+from cardlab.web.limits import Limits, Visitors
+from cardlab.web.messages import NewTable, read_body
+from cardlab.web.site import Site, address_of, refused, site_of
+from cardlab.web.sockets import serve_socket
+from cardlab.web.studies import add_studies, recent
+from cardlab.web.tables import Tables
+from cardlab.web.thinkers import Busy, Thinkers
+
+__all__ = ["make_app"]
+
+STATIC = Path(__file__).parent / "static"
+PAGES = {
+    "/": "index.html",
+    "/table/{id}": "table.html",
+    "/replay": "replay.html",
+    "/replay/{id}": "replay.html",
+    "/leaderboard": "leaderboard.html",
+    "/library": "library.html",
+    "/library/{paper}": "library.html",
+}
+DAY = 86_400
+WARM_SECONDS = 600  # the first start of all compiles
+
+
+Handler = Callable[..., Awaitable[Response]]
+
+
+def make_app(
+    store: str | None = None,
+    *,
+    limits: Limits | None = None,
+    hosts: list[str] | None = None,
+    any_address: bool = False,
+    workers: int = 0,
+    prestart: bool = False,
+) -> FastAPI:
+    """Return the web application over a store; `hosts` are names that it may be called by.
+
+    With `prestart` the first worker is there before anybody asks for a hint.
+    """
+    bounds = limits or Limits()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        base = Store(store)
+        keeper = Keeper(base)
+        await asyncio.to_thread(keeper.forget)
+        team = Thinkers(workers or default_workers(), bounds)
+        site = Site(
+            base,
+            keeper,
+            team,
+            Tables(keeper, team, bounds),
+            bounds,
+            Visitors(bounds.tables_a_minute),
+            Visitors(bounds.studies_a_minute),
+        )
+        app.state.site = site
+        stop = threading.Event()
+        warming = app.state.warming = asyncio.create_task(_warm_up(team, stop, prestart))
+        try:
+            yield
+        finally:
+            stop.set()
+            warming.cancel()
+            await site.tables.close()
+            await asyncio.gather(warming, return_exceptions=True)
+            team.close()
+            await asyncio.to_thread(keeper.close)
+            base.close()
+
+    app = FastAPI(
+        title="cardlab", lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None
+    )
+    _add_pages(app)
+    _add_tables(app)
+    add_studies(app)
+    app.add_exception_handler(CardlabError, _complain)
+    app.add_exception_handler(404, _missing)
+    app.add_exception_handler(405, _missing)
+    app.add_middleware(Guard, limits=bounds, hosts=hosts_of(hosts or []), any_address=any_address)
+    return app
+
+
+async def _warm_up(team: Thinkers, stop: threading.Event, prestart: bool) -> None:
+    await asyncio.to_thread(lobby.warm_up, stop)
+    if prestart:
+        with suppress(CardlabError):
+            await team.call(lobby.warm_worker, seconds=WARM_SECONDS)
+
+
+async def _complain(request: Request, error: Exception) -> Response:
+    status = 503 if isinstance(error, Busy) else 400
+    return JSONResponse({"error": str(error)}, status)
+
+
+async def _missing(request: Request, error: Exception) -> Response:
+    status = getattr(error, "status_code", 404)
+    if request.url.path.startswith("/api/") or status != 404:
+        return JSONResponse({"error": f"there is nothing at {request.url.path[:200]}"}, status)
+    return PlainTextResponse(f"There is no page at {request.url.path[:200]}.\n", status)
+
+
+def _add_pages(app: FastAPI) -> None:
+    def shell(name: str) -> Handler:
+        async def page(request: Request) -> Response:
+            path = STATIC / name
+            if not path.exists():
+                return PlainTextResponse("The pages of the web table are not installed.\n", 404)
+            return FileResponse(path, headers={"Cache-Control": "no-cache"})
+
+        return page
+
+    for path, name in PAGES.items():
+        app.add_api_route(path, shell(name), methods=["GET", "HEAD"], include_in_schema=False)
+
+    app.mount("/static", GZipMiddleware(StaticFiles(directory=STATIC), minimum_size=1000))
+
+    async def sprite(request: Request, deck: str) -> Response:
+        made = await asyncio.to_thread(lobby.sprite_of, deck)
+        if made is None:
+            return refused(
+                404, f"there is no deck {deck[:40]!r}; there are standard, hanafuda, uno"
+            )
+        body, packed, tag = made
+        headers = {"ETag": tag, "Cache-Control": f"max-age={DAY}", "Vary": "Accept-Encoding"}
+        if request.headers.get("if-none-match") == tag:
+            return Response(status_code=304, headers=headers)
+        if "gzip" in request.headers.get("accept-encoding", ""):
+            body, headers["Content-Encoding"] = packed, "gzip"
+        return Response(body, media_type="image/svg+xml", headers=headers)
+
+    app.add_api_route("/cards/{deck}.svg", sprite, methods=["GET"])
+
+
+def _add_tables(app: FastAPI) -> None:
+    async def games(request: Request) -> Response:
+        return JSONResponse(await asyncio.to_thread(lobby.games_json))
+
+    async def open_table(request: Request) -> Response:
+        site = site_of(request)
+        wish = read_body((await request.body()).decode(errors="replace"), NewTable)
+        if not site.openers.take(address_of(request)):
+            return refused(429, "too many new tables from here; wait a minute")
+        await asyncio.to_thread(lobby.ready, wish.game)
+        table, keys = site.tables.open(wish)
+        seats = [{"seat": k, "secret": key} for k, key in enumerate(keys)]
+        return JSONResponse({"id": table.id, "seats": seats}, 201)
+
+    async def show_table(request: Request, id: str) -> Response:
+        table = await site_of(request).tables.find(id)
+        if table is None:
+            return refused(404, f"there is no table {id[:40]!r}")
+        return JSONResponse(table.public())
+
+    async def record(request: Request, id: str) -> Response:
+        table = await site_of(request).tables.find(id)
+        if table is None:
+            return refused(404, f"there is no table {id[:40]!r}")
+        if not table.table.over:
+            return refused(409, "the record comes when the game is over")
+        name = f"{table.game.name}-{table.id}.jsonl"
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        line = table.record().to_line() + "\n"
+        return Response(line, media_type="application/x-ndjson", headers=headers)
+
+    async def socket(socket: WebSocket, id: str) -> None:
+        await serve_socket(site_of(socket), socket, id)
+
+    async def health(request: Request) -> Response:
+        site = site_of(request)
+        keeper = site.keeper
+        told = {
+            "tables": len(site.tables.live),
+            "sockets": site.sockets,
+            "unsaved": len(keeper.rows) + len(keeper.writing),
+            "ok": keeper.trouble is None,
+        }
+        return JSONResponse(told)
+
+    app.add_api_route("/api/games", games, methods=["GET"])
+    app.add_api_route("/api/games/recent", recent, methods=["GET"])
+    app.add_api_route("/api/health", health, methods=["GET"])
+    app.add_api_route("/api/tables", open_table, methods=["POST"])
+    app.add_api_route("/api/tables/{id}", show_table, methods=["GET"])
+    app.add_api_route("/api/tables/{id}/record", record, methods=["GET"])
+    app.add_api_websocket_route("/api/tables/{id}/socket", socket)

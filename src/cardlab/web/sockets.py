@@ -1,0 +1,188 @@
+"""The socket of a table: reads what one browser says, writes what it may see."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from typing import Any
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from cardlab.errors import CardlabError
+from cardlab.web.limits import Bucket
+from cardlab.web.messages import Act, Hint, Join, Leave, Solvable, Undo, read_message
+from cardlab.web.site import Site
+from cardlab.web.tables import Listener, WebTable
+
+__all__ = ["serve_socket"]
+
+LOG = logging.getLogger(__name__)
+WRONG_SECRET, NO_TABLE, TOO_MANY, TOO_LARGE, TOO_SLOW, FULL = 4401, 4404, 4408, 1009, 1013, 1013
+
+
+class _Gone(Exception):
+    """The browser left, or was sent away with a code."""
+
+    def __init__(self, code: int = 1000, reason: str = "") -> None:
+        self.code, self.reason = code, reason
+
+
+class _Line:
+    """One browser's line: what waits to be sent, and why it was closed."""
+
+    __slots__ = ("bucket", "ending", "most", "questions", "queue", "socket")
+
+    def __init__(self, socket: WebSocket, site: Site) -> None:
+        limits = site.limits
+        self.socket, self.most = socket, limits.message_bytes
+        self.queue: asyncio.Queue[str | None] = asyncio.Queue(limits.unsent)
+        self.bucket = Bucket(limits.messages_a_second, limits.message_burst)
+        self.ending: tuple[int, str] | None = None
+        self.questions: asyncio.Task[None] | None = None
+
+    def send(self, text: str) -> None:
+        """Have a message sent; a browser that is too far behind is let go."""
+        try:
+            self.queue.put_nowait(text)
+        except asyncio.QueueFull:
+            self.close(TOO_SLOW, "this browser reads too slowly")
+
+    def close(self, code: int, reason: str) -> None:
+        """Have the line closed after what waits, or at once if too much waits."""
+        if self.ending is None:
+            self.ending = (code, reason)
+            if self.queue.full():
+                self.queue.get_nowait()
+            self.queue.put_nowait(None)
+
+    async def read(self) -> str:
+        """Return the next message, within the limits of size and rate."""
+        message = await self.socket.receive()
+        if message["type"] != "websocket.receive":
+            raise _Gone
+        text = message.get("text")
+        if text is None:
+            raise _Gone(1003, "send text, not bytes")
+        if len(text) > self.most or len(text.encode(errors="replace")) > self.most:
+            raise _Gone(TOO_LARGE, f"messages have at most {self.most} bytes")
+        if not self.bucket.take():
+            raise _Gone(TOO_MANY, "too many messages; wait and join again")
+        return str(text)
+
+    async def write(self) -> None:
+        """Send what waits until the line is closed."""
+        while (text := await self.queue.get()) is not None:
+            await self.socket.send_text(text)
+
+
+async def serve_socket(site: Site, socket: WebSocket, name: str) -> None:
+    """Serve one browser at a table until it leaves or is sent away."""
+    await socket.accept()
+    if site.sockets >= site.limits.sockets:
+        await socket.close(FULL, "too many are connected; try again later")
+        return
+    site.sockets += 1
+    line = _Line(socket, site)
+    writer = asyncio.create_task(line.write())
+    reader = asyncio.create_task(_converse(site, line, name))
+    try:
+        await asyncio.wait({writer, reader}, return_when=asyncio.FIRST_COMPLETED)
+        if reader.done() and not writer.done():
+            gone = reader.exception()
+            if isinstance(gone, _Gone):
+                line.close(gone.code, gone.reason)
+            elif gone is not None:
+                line.close(1011, "the server made a mistake")
+            await asyncio.wait({writer}, timeout=5)
+        code, reason = line.ending or (1000, "")
+        await socket.close(code, reason)
+    except (WebSocketDisconnect, RuntimeError):
+        pass  # it was gone before us
+    finally:
+        site.sockets -= 1
+        for task in (writer, reader, line.questions):
+            if task is not None and not task.done():
+                task.cancel()
+        done = await asyncio.gather(writer, reader, return_exceptions=True)
+        for error in done:
+            expected = (_Gone, WebSocketDisconnect, RuntimeError, asyncio.CancelledError, OSError)
+            if isinstance(error, Exception) and not isinstance(error, expected):
+                raise error
+
+
+async def _converse(site: Site, line: _Line, name: str) -> None:
+    """Let a browser join and do as it says."""
+    try:
+        first = read_message(await asyncio.wait_for(line.read(), site.limits.join_seconds))
+    except TimeoutError:
+        raise _Gone(1008, "say who you are: send a join") from None
+    except CardlabError as error:
+        line.send(_refusal(error))
+        raise _Gone(1008, "the first message must be a join") from None
+    if not isinstance(first, Join):
+        line.send(_refusal("the first message must be a join"))
+        raise _Gone(1008, "the first message must be a join")
+    try:
+        table = await site.tables.find(name)
+        if table is None:
+            raise _Gone(NO_TABLE, "there is no such table")
+        seat = None if first.secret is None else table.find_seat(first.secret)
+        if first.secret is not None and seat is None:
+            raise _Gone(WRONG_SECRET, "this link opens no seat of the table")
+        table = site.tables.use(table)
+        listener = Listener(seat, line.send, line.close)
+        table.join(listener, first.name)
+    except CardlabError as error:
+        line.send(_refusal(error))
+        raise _Gone(FULL, "no place at the table") from None
+    try:
+        while await _follow(line, table, listener):
+            pass
+    finally:
+        table.leave(listener)
+
+
+async def _follow(line: _Line, table: WebTable, listener: Listener) -> bool:
+    """Do what the next message says; return whether the browser stays."""
+    text = await line.read()
+    if listener not in table.listeners:
+        return False  # another tab has the seat
+    try:
+        message = read_message(text)
+        if isinstance(message, Leave):
+            return False
+        if isinstance(message, Join):
+            raise CardlabError("you have joined already")
+        if isinstance(message, Act):
+            table.act(listener.seat, message.version, message.action)
+        elif isinstance(message, Undo):
+            table.undo(listener.seat)
+        else:
+            if line.questions is not None and not line.questions.done():
+                raise CardlabError("your last question is still being answered")
+            line.questions = asyncio.create_task(_answer(line, table, listener, message))
+    except CardlabError as error:
+        line.send(_refusal(error))
+    return True
+
+
+async def _answer(
+    line: _Line, table: WebTable, listener: Listener, message: Hint | Solvable
+) -> None:
+    """Answer a question that takes a while; meanwhile the line goes on."""
+    try:
+        if isinstance(message, Hint):
+            told = await table.hint(listener.seat, message.version)
+        else:
+            told = await table.solvable(listener.seat)
+        line.send(json.dumps(told, separators=(",", ":")))
+    except CardlabError as error:
+        line.send(_refusal(error))
+    except Exception:
+        LOG.exception("table %s, a question", table.id)
+        line.send(_refusal("the adviser made a mistake and cannot answer"))
+
+
+def _refusal(error: Any) -> str:
+    return json.dumps({"type": "refused", "error": str(error)}, separators=(",", ":"))

@@ -1,0 +1,81 @@
+// What stands around the cards: who sits where, links for free seats, the result.
+
+import { button, copy, count, h } from "./dom.js";
+
+function state(one) {
+  if (one.kind === "agent") return one.open_cards ? "agent, sees all cards" : "agent";
+  if (one.kind === "open") return "free";
+  return one.connected ? "here" : "away";
+}
+
+function linkButton(id, link, text) {
+  const address = `${location.origin}/table/${id}#${link.secret}`;
+  const said = "Link copied; send it to the person who should sit here.";
+  return button(text, () => copy(address, said), { class: "button small" });
+}
+
+const yes = (value) => (value === true ? "yes" : value === false ? "no" : value);
+
+/** Return the list of seats and the variant that is played. */
+export function seatList(facts, view, names, links) {
+  const options = Object.entries(facts.options).map(
+    ([name, value]) => `${name.replaceAll("_", " ")}: ${yes(value)}`,
+  );
+  const rows = view.seats.map((one, seat) => {
+    const link = seat === view.seat ? null : links.find((it) => it.seat === seat);
+    const more = link ? [" ", linkButton(facts.id, link, "Copy the link")] : null;
+    return h("li", {}, h("strong", {}, names[seat]), ` · ${state(one)}`, more);
+  });
+  return [
+    h("ul", { class: "seat-list" }, rows),
+    options.length ? h("p", { class: "small" }, options.join(" · ")) : null,
+    h("p", { class: "small" }, "Anybody with this page’s address can watch; hands stay hidden."),
+  ];
+}
+
+/** Return a line with a link for every person who is not there. */
+export function invitations(facts, view, names, links) {
+  if (view.over) return [];
+  const missing = links.filter(({ seat }) => view.seats[seat] && !view.seats[seat].connected);
+  return missing.map((link) => {
+    const free = view.seats[link.seat].kind === "open";
+    const words = free
+      ? "is free: send its link to a friend."
+      : "is away; this link brings them back.";
+    return h(
+      "p",
+      { class: "invite" },
+      h("span", {}, `${names[link.seat]} ${words}`),
+      linkButton(facts.id, link, "Copy the seat’s link"),
+    );
+  });
+}
+
+/** Return the result with what can be done next; `again` opens the same table anew. */
+export function resultCard(facts, view, names, again) {
+  const { returns, points, words } = view.over;
+  const won =
+    view.seat !== null && returns[view.seat] > 0 && returns[view.seat] === Math.max(...returns);
+  const seats = [...points.keys()].sort((a, b) => returns[b] - returns[a] || points[b] - points[a]);
+  const rows = seats.map((seat) =>
+    h("li", {}, h("span", {}, names[seat]), h("strong", {}, count(points[seat], "point"))),
+  );
+  return h(
+    "section",
+    { class: `result ${won ? "won" : ""}`, "aria-label": "Result" },
+    h("h2", { tabindex: "-1" }, words),
+    points.length > 1 ? h("ol", { class: "points-list" }, rows) : null,
+    h(
+      "div",
+      { class: "result-links" },
+      again ? button("New game", again, { class: "button primary", data: { key: "again" } }) : null,
+      h("a", { class: "button", href: `/replay/${facts.id}` }, "Watch the replay"),
+      h(
+        "a",
+        { class: "button", href: `/api/tables/${facts.id}/record`, download: "" },
+        "Download the record",
+      ),
+      h("a", { class: "button", href: "/" }, "Lobby"),
+    ),
+  );
+}

@@ -1,0 +1,188 @@
+// Birds of a Feather: a grid of sixteen stacks; pick one up and put it onto another.
+
+import { cardName, picture } from "../cards.js";
+import { button, count, h } from "../dom.js";
+import { hintBar, prompt, rove } from "./kit.js";
+
+const ROWS = "ABCD";
+const NEAR = 8; // pixels that a pointer may tremble before a click becomes a drag
+
+export const order = "suit";
+
+let chosen = null; // the cell that is picked up, as long as the position stays the same
+let chosenAt = null;
+
+/** Draw the table. */
+export function render(ctx) {
+  if (chosenAt !== ctx.view.version || ctx.view.over) chosen = null;
+  chosenAt = ctx.view.version;
+  const told = ctx.view.description;
+  const extra = ctx.view.extra ?? {};
+  const grid =
+    extra.grid ??
+    told.zones.slice(0, 4).map((zone) => zone.cards.map((one) => (one === "--" ? null : one)));
+  const moves = ctx.legal.map((one) => ({
+    ...one,
+    ends: one.from ? [one.from, one.to] : one.text.split(">"),
+  }));
+  const board = h("div", {
+    class: "birds",
+    role: "group",
+    "aria-label": "Grid of four rows and four columns",
+  });
+  grid.forEach((row, y) => {
+    row.forEach((card, x) =>
+      board.append(cell(ctx, board, moves, card, ROWS[y] + (x + 1), extra.sizes?.[y]?.[x] ?? 1)),
+    );
+  });
+  rove(board, ".cell", 4);
+  mark(ctx, board, moves);
+  const stacks = told.facts.stacks ?? grid.flat().filter(Boolean).length;
+  const wanted =
+    "Pick a stack, then another of its row or column with the same suit or a neighbouring rank";
+  return [
+    h(
+      "section",
+      { class: "birds-head" },
+      h(
+        "p",
+        { class: "stacks" },
+        h("strong", {}, String(stacks)),
+        ` ${stacks === 1 ? "stack" : "stacks"} left`,
+      ),
+      ctx.watch
+        ? null
+        : h(
+            "div",
+            { class: "birds-tools" },
+            button("Undo", () => ctx.send({ type: "undo" }), {
+              "aria-disabled": (ctx.view.ply ?? ctx.view.version) === 0 ? "true" : null,
+              title: "One move back (U)",
+              data: { key: "undo" },
+            }),
+            button("Is it still solvable?", () => ctx.send({ type: "solvable" }), {
+              title: "Ask the solver (S)",
+              data: { key: "solvable" },
+            }),
+            h("span", { class: "verdict", role: "status" }, ctx.solvable ?? ""),
+          ),
+    ),
+    board,
+    prompt(ctx, wanted),
+  ];
+}
+
+/** Take the keys of this game; returns whether the key was one of them. */
+export function key(ctx, name) {
+  if (ctx.watch) return false;
+  if (name === "u") ctx.send({ type: "undo" });
+  else if (name === "s") ctx.send({ type: "solvable" });
+  else if (name === "Escape" && chosen) choose(ctx, null);
+  else return false;
+  return true;
+}
+
+function cell(ctx, board, moves, card, name, size) {
+  const from = moves.filter((one) => one.ends[0] === name);
+  const image = card ? picture(card, ctx.deck) : null;
+  if (image) image.dataset.move = "";
+  const element = h(
+    "button",
+    {
+      type: "button",
+      class: `cell ${card ? "" : "empty"} ${from.length ? "can" : ""}`,
+      "aria-disabled": card && from.length ? null : "true",
+      "aria-label": `${name}: ${card ? cardName(card) : "empty"}${size > 1 ? `, ${count(size, "card")}` : ""}`,
+      data: { key: `cell:${name}`, cell: name },
+      vars: { "--depth": Math.min(size - 1, 5) },
+      on: {
+        click: () => click(ctx, board, moves, name),
+        pointerdown: (event) => drag(ctx, board, moves, name, event),
+      },
+    },
+    image,
+    card && size > 1 ? h("span", { class: "tally", "aria-hidden": "true" }, String(size)) : null,
+    ctx.mine ? hintBar(ctx, from) : null,
+  );
+  return element;
+}
+
+function click(ctx, board, moves, name) {
+  const move = moves.find((one) => one.ends[0] === chosen && one.ends[1] === name);
+  if (move) ctx.act(move.id);
+  else
+    choose(
+      ctx,
+      chosen === name ? null : moves.some((one) => one.ends[0] === name) ? name : null,
+      board,
+      moves,
+    );
+}
+
+function choose(ctx, name, board = document.querySelector(".birds"), moves = null) {
+  chosen = name;
+  if (moves) mark(ctx, board, moves);
+  else ctx.redraw();
+}
+
+function mark(ctx, board, moves) {
+  const targets = new Map(
+    moves.filter((one) => one.ends[0] === chosen).map((one) => [one.ends[1], one]),
+  );
+  board.classList.toggle("choosing", Boolean(chosen));
+  for (const one of board.querySelectorAll(".cell")) {
+    one.classList.toggle("chosen", one.dataset.cell === chosen);
+    one.classList.toggle("target", targets.has(one.dataset.cell));
+    one.setAttribute("aria-pressed", String(one.dataset.cell === chosen));
+    one.querySelector(".hint-bar.aim")?.remove();
+    const bar = targets.has(one.dataset.cell)
+      ? hintBar(ctx, [targets.get(one.dataset.cell)])
+      : null;
+    if (bar) {
+      bar.classList.add("aim");
+      one.append(bar);
+    }
+  }
+}
+
+function drag(ctx, board, moves, name, down) {
+  if (!ctx.mine || down.button !== 0 || !moves.some((one) => one.ends[0] === name)) return;
+  const element = down.currentTarget;
+  let moving = false;
+  const shift = (event) => {
+    const [x, y] = [event.clientX - down.clientX, event.clientY - down.clientY];
+    if (!moving && Math.hypot(x, y) < NEAR) return;
+    if (!moving) {
+      moving = true;
+      chosen = name;
+      mark(ctx, board, moves);
+      element.classList.add("dragged");
+    }
+    element.style.translate = `${x}px ${y}px`;
+  };
+  const end = (event) => {
+    window.removeEventListener("pointermove", shift);
+    window.removeEventListener("pointerup", end);
+    window.removeEventListener("pointercancel", end);
+    if (!moving) return;
+    element.classList.remove("dragged");
+    element.style.translate = "";
+    const under = document
+      .elementsFromPoint(event.clientX, event.clientY)
+      .map((one) => one.closest?.(".cell"));
+    const target = under.find((one) => one && one !== element);
+    const move = moves.find((one) => one.ends[0] === name && one.ends[1] === target?.dataset.cell);
+    const hush = (after) => after.stopImmediatePropagation(); // the click that follows would choose anew
+    window.addEventListener("click", hush, { capture: true });
+    setTimeout(() => {
+      window.removeEventListener("click", hush, { capture: true });
+      chosen = null;
+      if (event.type === "pointerup" && move) ctx.act(move.id);
+      else mark(ctx, board, moves);
+    });
+  };
+  // A quick pointer is over another card before the first movement is told: hence the window.
+  window.addEventListener("pointermove", shift);
+  window.addEventListener("pointerup", end);
+  window.addEventListener("pointercancel", end);
+}

@@ -1,0 +1,285 @@
+// Cribbage: board with pegs, lay-away of two cards, the count, the show point by point.
+
+import { cardName, cardWord, picture } from "../cards.js";
+import { button, count, h } from "../dom.js";
+import { actionsOf, hand, hintBar, opponents, plate, prompt, zone } from "./kit.js";
+import { cribbageBoard } from "./cribbage_board.js";
+
+export const order = "rank";
+
+let laid = new Set(); // keys of cards picked up for the crib
+let laidAt = null;
+
+/** Draw the table. */
+export function render(ctx) {
+  const told = ctx.view.description;
+  const extra = ctx.view.extra ?? {};
+  const lays = ctx.legal.filter((one) => one.text.startsWith("lay "));
+  if (laidAt !== ctx.view.version) {
+    laid = new Set();
+    laidAt = ctx.view.version;
+  }
+  const target = extra.target ?? 121;
+  const dealer = extra.dealer ?? (told.facts.dealer ? Number(told.facts.dealer.slice(5)) : null);
+  const laying = extra.phase === "lay away" || "lay away" in told.facts;
+  const showing = (laying || ctx.view.over) && extra.show?.length;
+  const crib =
+    dealer === ctx.seat ? "your own crib" : `${possessive(ctx.names[dealer] ?? "the dealer")} crib`;
+  const wanted = lays.length
+    ? `Choose two cards for ${crib}`
+    : "Your turn: play a card without passing 31";
+  const bar = lays.length && ctx.mine ? layBar(ctx, lays) : null;
+  return [
+    h(
+      "div",
+      { class: "crib-top" },
+      opponents(ctx, (seat) => marks(extra, dealer, seat)),
+      extra.board ? cribbageBoard(extra.board, target, ctx.names) : null,
+    ),
+    showing
+      ? show(ctx, extra.show)
+      : h(
+          "section",
+          { class: "middle crib", "aria-label": "Middle of the table" },
+          starter(ctx),
+          h("div", { class: "played" }, told.seats ? playedRow(ctx) : null),
+          laying
+            ? null
+            : h(
+                "div",
+                { class: "count", role: "img", "aria-label": `count ${extra.count ?? 0}` },
+                h("strong", {}, String(extra.count ?? 0)),
+                h("span", {}, "count"),
+              ),
+          cribPile(ctx, dealer),
+        ),
+    prompt(ctx, wanted),
+    h(
+      "section",
+      {
+        class: "own-side",
+        "aria-label": ctx.watch ? `Side of ${ctx.names[ctx.seat]}` : "Your side",
+      },
+      bar,
+      hand(
+        ctx,
+        lays.length
+          ? {
+              usable: () => true,
+              lifted: () => false,
+              chosen: laid,
+              note: () => "",
+              pick: (card, element, key) => toggle(ctx, lays, key, element),
+              actions: (card) => lays.filter((one) => cardsOf(one).includes(card)),
+            }
+          : { pick: (card) => ctx.act(actionsOf(ctx, card)[0].id) },
+      ),
+      plate(ctx, ctx.seat, ...marks(extra, dealer, ctx.seat)),
+    ),
+  ];
+}
+
+function marks(extra, dealer, seat) {
+  const peg = (extra.board ?? []).find((one) => one.seat === seat);
+  return [
+    peg
+      ? h(
+          "span",
+          { class: `chip peg-${seat}`, title: "holes pegged" },
+          h("strong", {}, String(peg.front)),
+        )
+      : null,
+    dealer === seat ? h("span", { class: "mark" }, "dealer") : null,
+  ];
+}
+
+const possessive = (name) => (name === "You" ? "your" : `${name}’s`);
+
+const capital = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+const cardsOf = (action) => action.cards ?? action.text.split(" ").slice(1);
+
+function toggle(ctx, lays, key, element) {
+  if (laid.has(key)) laid.delete(key);
+  else if (laid.size < 2) laid.add(key);
+  else {
+    laid.delete([...laid][0]);
+    laid.add(key);
+  }
+  for (const one of element.closest(".hand").querySelectorAll(".hold")) {
+    const on = laid.has(one.dataset.key.slice(5));
+    one.classList.toggle("chosen", on);
+    one.setAttribute("aria-pressed", String(on));
+  }
+  const bar = document.querySelector(".lay-bar");
+  if (bar) bar.replaceWith(layBar(ctx, lays));
+}
+
+function layBar(ctx, lays) {
+  const cards = [...laid].map((key) => key.split("#")[0]);
+  const action =
+    cards.length === 2
+      ? lays.find((one) => cardsOf(one).every((card) => cards.includes(card)))
+      : null;
+  return h(
+    "div",
+    { class: "action-bar lay-bar" },
+    button(
+      action
+        ? ["Lay away ", cards.map((card) => [" ", cardWord(card)]), hintBar(ctx, [action])]
+        : `Lay away (${cards.length} of 2)`,
+      () => action && ctx.act(action.id),
+      {
+        class: `button big ${action ? "primary" : ""}`,
+        "aria-disabled": action ? null : "true",
+        data: { key: "lay" },
+      },
+    ),
+  );
+}
+
+function starter(ctx) {
+  const cut = zone(ctx, "cut");
+  const card = cut.cards[0];
+  const image = picture(card ?? null, ctx.deck);
+  if (card) image.dataset.move = "";
+  return h(
+    "div",
+    {
+      class: "place",
+      data: { stock: ctx.deck },
+      role: "img",
+      "aria-label": card ? `turned up: ${cardName(card)}` : "pack",
+    },
+    h("span", { class: "pack", vars: { "--depth": 3 } }, image),
+    h("span", { class: "place-name" }, card ? "turned up" : "pack"),
+  );
+}
+
+/** Return the crib: backs, and the cards that the person laid away. */
+function cribPile(ctx, dealer) {
+  const laidAway = ctx.view.description.zones.filter((one) => one.name === "cards laid away");
+  const cards = laidAway.flatMap((one) =>
+    one.cards.length ? one.cards : Array(one.count).fill(null),
+  );
+  if (!cards.length || dealer === null) return null;
+  const name = `${possessive(ctx.names[dealer])} crib`;
+  const known = cards.filter(Boolean).map(cardName);
+  return h(
+    "div",
+    {
+      class: "place",
+      role: "img",
+      "aria-label": known.length ? `${name}, with ${known.join(", ")}` : name,
+    },
+    h(
+      "span",
+      { class: "crib-cards" },
+      cards.map((card) => picture(card, ctx.deck, { class: "mini" })),
+    ),
+    h("span", { class: "place-name" }, name),
+  );
+}
+
+function playedRow(ctx) {
+  const live = new Set(zone(ctx, "pile").cards);
+  const seats = [...Array(ctx.view.description.seats).keys()].sort((a) =>
+    a === ctx.seat ? 1 : -1,
+  );
+  return seats.map((seat) => {
+    const cards = inOrder(ctx, seat);
+    return h(
+      "div",
+      {
+        class: "played-row",
+        role: "img",
+        "aria-label": cards.length
+          ? `${ctx.names[seat]} played ${cards.map(cardName).join(", ")}`
+          : `${ctx.names[seat]} has played nothing`,
+      },
+      cards.map((card) => {
+        const image = picture(card, ctx.deck, {
+          class: live.has(card) || ctx.view.over ? "" : "turned-down",
+        });
+        image.dataset.move = "";
+        return image;
+      }),
+    );
+  });
+}
+
+/** Return a seat's played cards in the order of play, as far as the log tells. */
+function inOrder(ctx, seat) {
+  const cards = zone(ctx, "cards played", seat).cards;
+  const told = ctx.view.description.events.map((event) => event.text).join("\n");
+  return [...cards].sort(
+    (a, b) => told.lastIndexOf(`played ${a}`) - told.lastIndexOf(`played ${b}`),
+  );
+}
+
+function show(ctx, hands) {
+  return h(
+    "details",
+    { class: "show", open: !ctx.narrow || Boolean(ctx.view.over) },
+    h(
+      "summary",
+      {},
+      "The show",
+      h(
+        "span",
+        { class: "show-totals" },
+        hands.map((one) =>
+          h(
+            "span",
+            { class: `chip peg-${one.seat}` },
+            `${capital(possessive(ctx.names[one.seat]))} ${one.what} `,
+            h("strong", {}, String(one.total)),
+          ),
+        ),
+      ),
+    ),
+    h(
+      "div",
+      { class: "show-hands" },
+      hands.map((one) =>
+        h(
+          "article",
+          { class: "show-hand" },
+          h(
+            "h3",
+            {},
+            capital(`${possessive(ctx.names[one.seat])} ${one.what}`),
+            h("span", { class: `chip peg-${one.seat}` }, count(one.total, "point")),
+          ),
+          h(
+            "div",
+            {
+              class: "mini-row",
+              role: "img",
+              "aria-label": `${one.cards.map(cardName).join(", ")}, turned up ${cardName(one.starter)}`,
+            },
+            one.cards.map((card) => picture(card, ctx.deck, { class: "mini" })),
+            picture(one.starter, ctx.deck, { class: "mini starter" }),
+          ),
+          one.parts.length
+            ? h(
+                "ul",
+                {},
+                one.parts.map((part) =>
+                  h(
+                    "li",
+                    {},
+                    h("span", {}, part.what),
+                    " ",
+                    part.cards.map((card) => [cardWord(card), " "]),
+                    h("span", {}, "for "),
+                    h("strong", {}, `${part.points}`),
+                  ),
+                ),
+              )
+            : h("p", {}, "nothing"),
+        ),
+      ),
+    ),
+  );
+}

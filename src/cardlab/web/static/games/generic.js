@@ -1,0 +1,82 @@
+// Any other game: zones as rows of cards, actions as buttons.
+
+import { cardName, picture, tell } from "../cards.js";
+import { h } from "../dom.js";
+import {
+  actionBar,
+  actionsOf,
+  choose,
+  facts,
+  hand,
+  opponents,
+  own,
+  pile,
+  prompt,
+  stock,
+  zonesOf,
+} from "./kit.js";
+
+export const order = "suit";
+
+/** Draw the table. */
+export function render(ctx) {
+  const told = ctx.view.description;
+  const shown = told.zones.filter(
+    (one) => !(one.name === "hand" && one.seat !== null) && !["stock", "pile"].includes(one.name),
+  );
+  const held = new Set(
+    told.zones.find((one) => one.name === "hand" && one.seat === ctx.seat)?.cards ?? [],
+  );
+  const free = ctx.legal.filter((one) => !held.has(one.card));
+  return [
+    told.seats > 1 ? opponents(ctx) : null,
+    h(
+      "section",
+      { class: "middle", "aria-label": "Middle of the table" },
+      zonesOf(ctx, "stock").length ? stock(ctx) : null,
+      zonesOf(ctx, "pile").length ? pile(ctx) : null,
+      shown.map((one) =>
+        h(
+          "div",
+          {
+            class: "row-zone",
+            role: "img",
+            "aria-label": `${label(ctx, one)}: ${one.cards.map(cardName).join(", ") || one.count}`,
+          },
+          h("span", { class: "place-name" }, label(ctx, one)),
+          h(
+            "span",
+            { class: "mini-row" },
+            one.cards.length
+              ? one.cards.map((card) => picture(card, ctx.deck))
+              : Array.from({ length: Math.min(one.count, 8) }, () =>
+                  picture(null, ctx.deck ?? "standard"),
+                ),
+          ),
+        ),
+      ),
+    ),
+    facts(ctx, ["result"]),
+    prompt(ctx, "Your turn"),
+    own(
+      ctx,
+      actionBar({ ...ctx, legal: free }, (one) => tell(one.text, ctx.deck, ctx.names), {
+        every: true,
+      }),
+      hand(ctx, {
+        pick: (card) => {
+          const actions = actionsOf(ctx, card);
+          if (actions.length === 1) ctx.act(actions[0].id);
+          else
+            choose(
+              ctx,
+              "Which one?",
+              actions.map((action) => ({ action, label: action.text, look: action.text })),
+            );
+        },
+      }),
+    ),
+  ];
+}
+
+const label = (ctx, one) => (one.seat === null ? one.name : `${ctx.names[one.seat]}: ${one.name}`);

@@ -1,0 +1,361 @@
+// Parts that all tables share: plates of seats, hands, piles, prompts, choosers.
+
+import { cardName, picture, sorted, tell } from "../cards.js";
+import { ask, button, count, h } from "../dom.js";
+
+const NARROWEST_STEP = 27; // of two cards in a hand, so that corner indices stay readable
+
+/** Return the zones of a name, of one seat or of the table (null). */
+export const zonesOf = (ctx, name, seat = null) =>
+  ctx.view.description.zones.filter((zone) => zone.name === name && (zone.seat ?? null) === seat);
+
+/** Return the first such zone or an empty one. */
+export const zone = (ctx, name, seat = null) =>
+  zonesOf(ctx, name, seat)[0] ?? { name, seat, count: 0, cards: [] };
+
+/** Return the seats around the table, starting left of the person. */
+export function others(ctx) {
+  const total = ctx.view.description.seats;
+  const first = ctx.seat;
+  return Array.from({ length: total - 1 }, (_, k) => (first + k + 1) % total);
+}
+
+/** Return the legal actions that use a card. */
+export const actionsOf = (ctx, card) => ctx.legal.filter((one) => one.card === card);
+
+/** Return a seat's plate: its name, what is special about it, what it did last. */
+export function plate(ctx, seat, ...more) {
+  const who = ctx.view.seats[seat] ?? { name: `seat ${seat}`, kind: "agent" };
+  const turn = ctx.view.description.to_move === seat && !ctx.view.over;
+  const news = ctx.news?.get(seat);
+  const marks = [];
+  if (who.open_cards) marks.push(h("span", { class: "mark warn" }, "sees all cards"));
+  if (who.kind === "open") marks.push(h("span", { class: "mark" }, "seat is free"));
+  else if (who.kind === "person" && who.connected === false && seat !== ctx.seat) {
+    marks.push(h("span", { class: "mark" }, "away"));
+  }
+  if (ctx.thinking === seat && seat !== ctx.seat)
+    marks.push(h("span", { class: "mark thinking" }, "thinking"));
+  return h(
+    "div",
+    {
+      class: `plate ${turn ? "turn" : ""} ${seat === ctx.seat ? "own" : ""}`,
+      data: { plate: seat },
+    },
+    h("span", { class: `face face-${seat % 6}`, "aria-hidden": "true" }, initial(ctx.names[seat])),
+    h("span", { class: "name" }, ctx.names[seat]),
+    marks,
+    more,
+    news && seat !== ctx.seat
+      ? h("span", { class: "bubble" }, tell(news, ctx.deck, ctx.names))
+      : null,
+  );
+}
+
+const initial = (name) => (name === "You" ? "☺" : name.slice(0, 1).toUpperCase());
+
+/** Return the cards of a seat that are not the person's: backs, or faces where they are known. */
+export function backs(ctx, seat, zoneName = "hand") {
+  const held = zone(ctx, zoneName, seat);
+  const known = held.cards.length > 0;
+  const shown = known
+    ? sorted(held.cards, ctx.order)
+    : Array.from({ length: Math.min(held.count, 14) }, () => null);
+  return h(
+    "div",
+    {
+      class: `backs ${known ? "known" : ""}`,
+      data: { backs: seat },
+      vars: { "--n": Math.max(1, shown.length) },
+      role: "img",
+      "aria-label": known
+        ? `${ctx.names[seat]}: ${shown.map(cardName).join(", ")}`
+        : `${ctx.names[seat]} holds ${count(held.count, "card")}`,
+    },
+    shown.map((card, place) => {
+      const one = picture(card, ctx.deck);
+      one.style.setProperty("--i", String(place));
+      if (card !== null) one.dataset.move = "";
+      return one;
+    }),
+    held.count
+      ? h("span", { class: "tally", "aria-hidden": "true" }, String(held.count))
+      : h("span", { class: "none-left", "aria-hidden": "true" }, "no cards"),
+  );
+}
+
+/** Return the row of all other seats with their cards. */
+export function opponents(ctx, more = () => []) {
+  const seats = others(ctx);
+  return h(
+    "section",
+    { class: `opponents of-${Math.min(seats.length, 9)}`, "aria-label": "Other seats" },
+    seats.map((seat) =>
+      h("div", { class: "opponent" }, plate(ctx, seat, ...more(seat)), backs(ctx, seat)),
+    ),
+  );
+}
+
+/** Return the bar of a hint for some actions, the fuller the better. */
+export function hintBar(ctx, actions) {
+  if (!ctx.hint || !actions.length) return null;
+  const values = actions.map((one) => ctx.hint.byId.get(one.id)).filter((one) => one !== undefined);
+  if (!values.length && actions.some((one) => one.id === ctx.hint.best)) values.push(ctx.hint.high);
+  if (!values.length) return null;
+  const best = Math.max(...values);
+  const share =
+    ctx.hint.high > ctx.hint.low ? (best - ctx.hint.low) / (ctx.hint.high - ctx.hint.low) : 1;
+  const isBest = actions.some((one) => one.id === ctx.hint.best);
+  return h(
+    "span",
+    {
+      class: `hint-bar ${isBest ? "best" : ""}`,
+      vars: { "--share": share.toFixed(3) },
+      "aria-hidden": "true",
+    },
+    h("span", {}),
+  );
+}
+
+/**
+ * Return the person's hand as a fan of buttons.
+ * `given.lifted(card)` says what stands out, `given.usable(card)` what a click takes,
+ * `given.pick(card, element)` takes it, `given.chosen` is a set of keys that are picked up.
+ */
+export function hand(ctx, given = {}) {
+  const own = zone(ctx, "hand", ctx.seat);
+  if (ctx.watch && !own.cards.length)
+    return h("div", { class: "hand watched" }, backs(ctx, ctx.seat));
+  const cards = sorted(own.cards, given.order ?? ctx.order);
+  const copies = new Map();
+  const held = cards.map((card) => {
+    const copy = copies.get(card) ?? 0;
+    copies.set(card, copy + 1);
+    return { card, key: `${card}#${copy}` };
+  });
+  const step = ctx.narrow ? NARROWEST_STEP : NARROWEST_STEP + 7;
+  const most = Math.max(4, Math.floor((ctx.width - ctx.cardWidth - 16) / step) + 1);
+  const rows = Math.max(1, Math.ceil(held.length / most));
+  const each = Math.ceil(held.length / rows);
+  const fans = Array.from({ length: rows }, (_, row) => held.slice(row * each, (row + 1) * each));
+  const usable = given.usable ?? ((card) => actionsOf(ctx, card).length > 0);
+  const lifted = given.lifted ?? usable;
+  const element = h(
+    "div",
+    {
+      class: `hand ${ctx.mine ? "active" : ""}`,
+      role: "toolbar",
+      "aria-label": `${ctx.watch ? `Hand of ${ctx.names[ctx.seat]}` : "Your hand"}, ${count(cards.length, "card")}`,
+    },
+    fans.map((fan) =>
+      h(
+        "div",
+        { class: "fan", vars: { "--n": fan.length } },
+        fan.map(({ card, key }, place) => {
+          const can = ctx.mine && usable(card);
+          const up = ctx.mine && lifted(card);
+          const chosen = given.chosen?.has(key) ?? false;
+          const image = picture(card, ctx.deck);
+          image.dataset.move = "";
+          return h(
+            "button",
+            {
+              type: "button",
+              class: `hold ${can ? "can" : ""} ${up ? "up" : ""} ${chosen ? "chosen" : ""}`,
+              "aria-disabled": can ? null : "true",
+              "aria-pressed": given.chosen ? String(chosen) : null,
+              "aria-label": cardName(card) + (given.note?.(card) ?? (can ? ", playable" : "")),
+              title: cardName(card),
+              data: { key: `hand:${key}`, held: card },
+              vars: {
+                "--off": place - (fan.length - 1) / 2,
+                "--u": fan.length > 1 ? ((2 * place) / (fan.length - 1) - 1).toFixed(3) : 0,
+              },
+              on: {
+                click: (event) => {
+                  if (can) given.pick?.(card, event.currentTarget, key);
+                  else ctx.refuse?.(card);
+                },
+                pointerenter: () => given.look?.(card),
+                pointerleave: () => given.look?.(null),
+                focus: () => given.look?.(card),
+                blur: () => given.look?.(null),
+              },
+            },
+            image,
+            can || ctx.watch
+              ? hintBar(ctx, given.actions?.(card, key) ?? actionsOf(ctx, card))
+              : null,
+          );
+        }),
+      ),
+    ),
+  );
+  rove(element, ".hold");
+  return element;
+}
+
+/** Let arrow keys walk among buttons, only one of which is a stop of the Tab key. */
+export function rove(element, selector, columns = 0) {
+  const all = () => [...element.querySelectorAll(selector)];
+  const first = all().find((one) => one.getAttribute("aria-disabled") !== "true") ?? all()[0];
+  for (const one of all()) one.tabIndex = one === first ? 0 : -1;
+  element.addEventListener("focusin", (event) => {
+    const target = event.target.closest(selector);
+    if (target) for (const one of all()) one.tabIndex = one === target ? 0 : -1;
+  });
+  element.addEventListener("keydown", (event) => {
+    const list = all();
+    const at = list.indexOf(event.target.closest(selector));
+    if (at < 0) return;
+    const steps = {
+      ArrowRight: 1,
+      ArrowLeft: -1,
+      ArrowDown: columns || 1,
+      ArrowUp: -(columns || 1),
+    };
+    let next = null;
+    if (event.key in steps) next = at + steps[event.key];
+    else if (event.key === "Home") next = 0;
+    else if (event.key === "End") next = list.length - 1;
+    if (next === null || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    if (columns && (next < 0 || next >= list.length)) return;
+    list[(next + list.length) % list.length].focus();
+  });
+}
+
+/** Return the stock: a thick pack of backs with its number. */
+export function stock(ctx, given = {}) {
+  const pack = zone(ctx, "stock");
+  const depth = Math.min(4, Math.ceil(pack.count / 8));
+  const inside = [
+    h(
+      "span",
+      { class: "pack", vars: { "--depth": depth } },
+      pack.count ? picture(null, ctx.deck) : h("span", { class: "gap" }),
+    ),
+    h("span", { class: "place-name" }, `stock · ${pack.count}`),
+  ];
+  const data = { stock: ctx.deck };
+  if (given.action && ctx.mine) {
+    return h(
+      "button",
+      {
+        type: "button",
+        class: "place can",
+        data: { ...data, key: "stock" },
+        "aria-label": given.label,
+        title: given.label,
+        on: { click: () => ctx.act(given.action.id) },
+      },
+      inside,
+      hintBar(ctx, [given.action]),
+    );
+  }
+  return h(
+    "div",
+    { class: "place", data, role: "img", "aria-label": `stock, ${count(pack.count, "card")}` },
+    inside,
+  );
+}
+
+/** Return a pile with its top card. */
+export function pile(ctx, given = {}) {
+  const cards = zone(ctx, given.zone ?? "pile");
+  const top = cards.cards[0];
+  const face = top ? picture(top, ctx.deck) : h("span", { class: "gap" });
+  if (top) face.dataset.move = "";
+  return h(
+    "div",
+    {
+      class: "place pile",
+      role: "img",
+      "aria-label": top ? `${given.name ?? "pile"}, on top ${cardName(top)}` : "empty pile",
+    },
+    h("span", { class: "pack", vars: { "--depth": Math.min(3, cards.count - 1) } }, face),
+    h("span", { class: "place-name" }, given.name ?? `pile · ${cards.count}`),
+  );
+}
+
+/** Return the buttons for actions that use no card of the hand. */
+export function actionBar(ctx, words, given = {}) {
+  const held = new Set(zone(ctx, "hand", ctx.seat).cards);
+  const free = ctx.legal.filter((one) => given.every || !held.has(one.card));
+  if (!ctx.mine || !free.length) return null;
+  const bar = h(
+    "div",
+    { class: "action-bar", role: "toolbar", "aria-label": "Your choices" },
+    free.map((one) =>
+      button([words(one), hintBar(ctx, [one])], () => ctx.act(one.id), {
+        class: `button big ${given.class?.(one) ?? ""}`,
+        data: { key: `action:${one.id}`, action: one.id },
+      }),
+    ),
+  );
+  rove(bar, "button");
+  return bar;
+}
+
+/** Return the line that says what is to be done; a replay and a result say more elsewhere. */
+export function prompt(ctx, text) {
+  if (ctx.replay || ctx.view.over) return null;
+  const mover = ctx.view.description.to_move;
+  let said = text;
+  if (!ctx.mine && mover !== null && mover !== undefined) {
+    const who = ctx.view.seats[mover];
+    said =
+      mover === ctx.seat && !ctx.watch
+        ? "…"
+        : who?.kind === "open"
+          ? `Waiting for somebody to take ${ctx.names[mover]}`
+          : who?.kind === "person" && !who.connected
+            ? `Waiting for ${ctx.names[mover]} to come to the table`
+            : `${ctx.names[mover]} is to move`;
+  }
+  return h("p", { class: `prompt ${ctx.mine ? "mine" : ""}` }, said);
+}
+
+/** Ask for one of several actions with a picture or a colour each, and take it. */
+export async function choose(ctx, title, choices) {
+  const best = ctx.hint?.best;
+  const answer = await ask(
+    title,
+    null,
+    choices.map(({ action, look, label, class: name }, place) => ({
+      look: [look, hintBar(ctx, [action])],
+      label: best === action.id ? `${label}, the adviser's choice` : label,
+      class: `choice ${name ?? ""}`,
+      value: action.id,
+      first: place === 0,
+      data: { action: action.id },
+    })),
+    { row: "choices-row" },
+  );
+  if (answer !== null) ctx.act(answer);
+}
+
+/** Return the lower part of a table: the person's cards and plate. */
+export function own(ctx, ...more) {
+  return h(
+    "section",
+    { class: "own-side", "aria-label": ctx.watch ? `Side of ${ctx.names[ctx.seat]}` : "Your side" },
+    more,
+    plate(ctx, ctx.seat),
+  );
+}
+
+/** Return facts that no other part of a table shows, in words. */
+export function facts(ctx, skipped = []) {
+  const left = Object.entries(ctx.view.description.facts).filter(
+    ([name]) => !skipped.includes(name),
+  );
+  if (!left.length) return null;
+  return h(
+    "dl",
+    { class: "facts" },
+    left.map(([name, value]) =>
+      h("div", {}, h("dt", {}, name), h("dd", {}, tell(String(value), ctx.deck, ctx.names))),
+    ),
+  );
+}

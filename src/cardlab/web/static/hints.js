@@ -1,0 +1,182 @@
+// Hints: the adviser's value of every legal action, as bars on cards and as a table.
+
+import { actionText, deckOf, picture, tell } from "./cards.js";
+import { h, s } from "./dom.js";
+
+const MOST_TOKENS = 8;
+
+/** Return a hint message in the form that bars and tables need. */
+export function readHint(message) {
+  const values = message.values.filter((one) => typeof one.value === "number");
+  const all = values.map((one) => one.value);
+  return {
+    ...message,
+    all: message.values,
+    values: [...values].sort((a, b) => b.value - a.value),
+    byId: new Map(values.map((one) => [one.id, one.value])),
+    low: Math.min(...all),
+    high: Math.max(...all),
+  };
+}
+
+const number = (value) =>
+  Math.abs(value) >= 100
+    ? value.toFixed(0)
+    : Math.abs(value) >= 10
+      ? value.toFixed(1)
+      : value.toFixed(2);
+
+/** Return the values as a table, the best first. */
+export function hintTable(hint, deck, names, given = {}) {
+  const best = hint.all.find((one) => one.id === hint.best) ?? hint.values[0];
+  if (!hint.values.length) {
+    return h(
+      "p",
+      { class: "hint-who" },
+      h("strong", {}, hint.adviser),
+      " would take ",
+      h("strong", {}, tell(actionText(best.text, deck), deck, names)),
+      "; it gives no values.",
+    );
+  }
+  const spread = hint.high - hint.low || 1;
+  const rows = hint.values.map((one) => {
+    const share = hint.high > hint.low ? (one.value - hint.low) / spread : 1;
+    const chosen = given.played === one.id;
+    return h(
+      "tr",
+      { class: `${one.id === hint.best ? "best" : ""} ${chosen ? "played" : ""}` },
+      h(
+        "th",
+        { scope: "row" },
+        tell(actionText(one.text, deck), deck, names),
+        chosen ? h("span", { class: "mark" }, "played") : null,
+      ),
+      h(
+        "td",
+        { class: "bar-cell" },
+        h(
+          "span",
+          { class: "bar", vars: { "--share": share.toFixed(3) }, "aria-hidden": "true" },
+          h("span", {}),
+        ),
+      ),
+      h(
+        "td",
+        { class: "figure" },
+        one.shown ?? number(one.value),
+        one.low !== undefined && one.low !== null
+          ? h("small", {}, ` ${number(one.low)} … ${number(one.high)}`)
+          : null,
+      ),
+    );
+  });
+  return h(
+    "div",
+    { class: "hint-table" },
+    h(
+      "p",
+      { class: "hint-who" },
+      h("strong", {}, hint.adviser),
+      " advises ",
+      h("strong", {}, tell(actionText(best.text, deck), deck, names)),
+      hint.unit ? h("small", {}, ` (${hint.unit})`) : "",
+    ),
+    h(
+      "table",
+      {},
+      h("caption", { class: "unseen" }, "Value of each action"),
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          h("th", { scope: "col" }, "action"),
+          h("th", { scope: "col" }, "compared"),
+          h("th", { scope: "col", class: "figure" }, "value"),
+        ),
+      ),
+      h("tbody", {}, rows),
+    ),
+    hint.attention ? attention(hint.attention, hint, deck, names) : null,
+  );
+}
+
+/** Return a picture of what a network looked at: a row for each action, a column for each token. */
+function attention(given, hint, deck, names) {
+  const { tokens, weights } = given;
+  if (!tokens?.length || !weights?.length) return null;
+  // The mean over all blocks: one number for each action and token.
+  const rows = weights[0].map((_, action) =>
+    tokens.map((__, token) => mean(weights.map((block) => block[action]?.[token] ?? 0))),
+  );
+  const most = Math.max(...rows.flat()) || 1;
+  const best = Math.max(
+    0,
+    hint.all.findIndex((one) => one.id === hint.best),
+  );
+  const top = tokens
+    .map((token, place) => [token, rows[best]?.[place] ?? 0])
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, MOST_TOKENS);
+  const cells = rows.flatMap((row, y) =>
+    row.map((weight, x) => {
+      const cell = s(
+        "rect",
+        { x, y, width: 1, height: 1, class: "cell-of-heat" },
+        s("title", {}, `${hint.all[y]?.text ?? ""}: ${tokens[x]} ${(100 * weight).toFixed(1)} %`),
+      );
+      cell.style.setProperty("--share", (weight / most).toFixed(3));
+      return cell;
+    }),
+  );
+  return h(
+    "details",
+    { class: "attention", open: true },
+    h("summary", {}, "What the network looked at"),
+    s(
+      "svg",
+      {
+        class: "heat",
+        viewBox: `0 0 ${tokens.length} ${rows.length}`,
+        preserveAspectRatio: "none",
+        role: "img",
+        "aria-label": `Attention of ${rows.length} actions to ${tokens.length} tokens; most for the advised one: ${top
+          .slice(0, 3)
+          .map((one) => one[0])
+          .join(", ")}`,
+      },
+      cells,
+    ),
+    h(
+      "ul",
+      {},
+      top.map(([token, weight]) =>
+        h(
+          "li",
+          {},
+          h(
+            "span",
+            {
+              class: "bar",
+              vars: { "--share": (weight / most).toFixed(3) },
+              "aria-hidden": "true",
+            },
+            h("span", {}),
+          ),
+          h(
+            "span",
+            {},
+            deckOf(token) ? picture(token, deck, { class: "tiny" }) : null,
+            " ",
+            tell(token, deck, names),
+          ),
+          h("small", {}, `${(100 * weight).toFixed(1)} %`),
+        ),
+      ),
+    ),
+  );
+}
+
+const mean = (values) => values.reduce((a, b) => a + b, 0) / values.length;

@@ -1,0 +1,75 @@
+// The library: reports on the papers, and how shipped models learned.
+
+import { get } from "./api.js";
+import { lineChart } from "./charts.js";
+import { h, put } from "./dom.js";
+
+const CURVES = "curves";
+
+/** Start the library. */
+export async function start(main) {
+  const told = await get("/api/library");
+  const path = decodeURIComponent(location.pathname.split("/")[2] ?? "");
+  const shown = path || told.papers[0]?.name || CURVES;
+  const paper = h("article", { class: "paper" });
+  const shelf = h(
+    "nav",
+    { class: "shelf", "aria-label": "Reports" },
+    told.papers.map((one) => entry(one.name, one.game, one.name === shown)),
+    told.curves.length ? entry(CURVES, "Learning curves", shown === CURVES) : null,
+  );
+  put(main, h("div", { class: "library-page" }, shelf, paper));
+  if (shown === CURVES) {
+    document.title = "Learning curves · cardlab";
+    put(paper, h("h1", {}, "How shipped models learned"), told.curves.map(curve));
+    return;
+  }
+  const report = await get(`/api/library/${encodeURIComponent(shown)}`);
+  document.title = `${report.title} · cardlab`;
+  // The server renders our own reports with HTML switched off, and the page's policy runs no script in it.
+  paper.innerHTML = report.html;
+  for (const table of paper.querySelectorAll("table")) {
+    const frame = h("div", {
+      class: "scroll",
+      tabindex: "0",
+      role: "region",
+      "aria-label": "Table",
+    });
+    table.replaceWith(frame);
+    frame.append(table);
+  }
+  for (const block of paper.querySelectorAll("pre")) block.tabIndex = 0;
+  [...paper.querySelectorAll(".scroll")].forEach((frame, place) =>
+    frame.setAttribute("aria-label", `Table ${place + 1}`),
+  );
+  if (!paper.querySelector("h1")) paper.prepend(h("h1", {}, report.title));
+}
+
+const entry = (name, title, here) =>
+  h("a", { href: `/library/${name}`, "aria-current": here ? "page" : null }, title);
+
+function curve(one) {
+  return h(
+    "section",
+    {},
+    h("h2", {}, one.name.replaceAll("_", " ")),
+    one.command ? h("p", { class: "small" }, h("code", {}, one.command)) : null,
+    h(
+      "div",
+      { class: "curves" },
+      one.series
+        .filter((it) => it.points.length > 1)
+        .slice(0, 4)
+        .map((it) =>
+          lineChart(it.points, { title: seriesTitle(it.name), unit: one.unit ?? "steps" }),
+        ),
+    ),
+  );
+}
+
+function seriesTitle(name) {
+  const [rules, against, seats] = name.split("/");
+  return seats
+    ? `wins in percent under ${rules} rules against ${against}, ${seats} seats, with 95 % intervals`
+    : name;
+}

@@ -1,0 +1,24 @@
+// The log in words: what each view adds to what the seat has witnessed before.
+
+import { tell } from "./cards.js";
+import { h } from "./dom.js";
+
+const same = (a, b) => a.seat === b.seat && a.text === b.text;
+
+/** Return what `now` adds to `before`; a log of limited length loses its oldest events. */
+export function added(before, now) {
+  for (let kept = Math.min(before.length, now.length); kept >= 0; kept -= 1) {
+    const tail = before.slice(before.length - kept);
+    if (tail.every((event, place) => same(event, now[place]))) return now.slice(kept);
+  }
+  return now;
+}
+
+/** Return an event as an item of the log. */
+export function entry(event, deck, names) {
+  const who =
+    event.seat === null
+      ? null
+      : h("strong", { class: `who who-${event.seat % 6}` }, names[event.seat] ?? "");
+  return h("li", {}, who, who ? " " : "", tell(event.text, deck, names));
+}

@@ -1,0 +1,495 @@
+// Replays: a scrubber over all positions, an adviser's values, the moves that cost most.
+
+import { announce } from "./announce.js";
+import { get, post } from "./api.js";
+import { actionText, spoken, tell } from "./cards.js";
+import { button, copy, download, h, put, s, toast } from "./dom.js";
+import { hintTable, readHint } from "./hints.js";
+import { glide } from "./motion.js";
+import { pace } from "./settings.js";
+import { deckFor, draw, measures, namesOf, rendererOf } from "./stage.js";
+
+const SHORTEST_STEP = 350;
+
+const ICONS = {
+  first: "M6 5v14M19 5l-9 7 9 7z",
+  back: "M17 5l-10 7 10 7z",
+  on: "M7 5l10 7-10 7z",
+  last: "M18 5v14M5 5l9 7-9 7z",
+};
+
+const icon = (name) =>
+  s(
+    "svg",
+    { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true" },
+    s("path", { d: ICONS[name] }),
+  );
+
+/** Start the page of replays. */
+export async function start(main) {
+  document.body.classList.add("replay");
+  const id = decodeURIComponent(location.pathname.split("/")[2] ?? "");
+  if (id) await open(main, await get(`/api/replays/${encodeURIComponent(id)}`), id);
+  else await welcome(main);
+}
+
+async function open(main, replay, id) {
+  const [renderer, games] = await Promise.all([rendererOf(replay.game), get("/api/games")]);
+  const page = new ReplayPage(
+    main,
+    replay,
+    renderer,
+    games.find((one) => one.name === replay.game),
+    id,
+  );
+  await page.go(Math.min(Number(location.hash.slice(1)) || 0, page.last));
+}
+
+async function welcome(main) {
+  const file = h("input", {
+    type: "file",
+    accept: ".json,.jsonl,application/json",
+    class: "unseen",
+    id: "file",
+  });
+  const take = async (given) => {
+    if (!given) return;
+    try {
+      await open(main, await post("/api/replays", await given.text()), null);
+    } catch (error) {
+      toast(error.message, "bad");
+    }
+  };
+  file.addEventListener("change", () => take(file.files[0]));
+  const drop = h(
+    "div",
+    {
+      class: "drop",
+      on: {
+        dragover: (event) => {
+          event.preventDefault();
+          drop.classList.add("over");
+        },
+        dragleave: () => drop.classList.remove("over"),
+        drop: (event) => {
+          event.preventDefault();
+          drop.classList.remove("over");
+          take(event.dataTransfer.files[0]);
+        },
+      },
+    },
+    h("p", {}, "Open the record of a game: drop its file here, or"),
+    h("label", { class: "button primary", for: "file" }, "choose a file"),
+    file,
+  );
+  const list = h(
+    "section",
+    { class: "sheet", "aria-label": "Games to watch" },
+    h("h2", {}, "Games to watch"),
+  );
+  put(main, h("div", { class: "page" }, h("h1", {}, "Replays"), drop, list));
+  const games = await get("/api/games/recent").catch(() => []);
+  list.append(
+    games.length
+      ? h(
+          "ul",
+          { class: "costs" },
+          games
+            .slice(0, 20)
+            .map((one) =>
+              h(
+                "li",
+                {},
+                h(
+                  "a",
+                  { class: "button", href: `/replay/${one.id}` },
+                  h("strong", {}, one.title),
+                  h(
+                    "span",
+                    {},
+                    one.seats
+                      .map((name, seat) => `${name} ${one.points?.[seat] ?? ""}`)
+                      .join(" · "),
+                  ),
+                ),
+              ),
+            ),
+        )
+      : h(
+          "p",
+          { class: "empty-note" },
+          "No finished games yet. ",
+          h("a", { href: "/" }, "Play one"),
+          ".",
+        ),
+  );
+}
+
+class ReplayPage {
+  constructor(main, replay, renderer, game, id) {
+    Object.assign(this, { main, replay, renderer, game, id });
+    this.last = replay.frames.length - 1;
+    this.at = -1;
+    this.advice = new Map();
+    this.seats = replay.seats.map((name) => ({ name, kind: "agent", connected: true }));
+    this.names = namesOf(this.seats, null);
+    this.deck = deckFor(replay.game, replay.frames[0]);
+    this.perspective = 0;
+    this.build();
+    document.addEventListener("keydown", (event) => this.key(event));
+    window.addEventListener("resize", () => this.draw());
+    window.addEventListener("hashchange", () => this.go(Number(location.hash.slice(1)) || 0));
+  }
+
+  build() {
+    const { replay } = this;
+    document.title = `Replay of ${replay.title} · cardlab`;
+    this.board = h("div", { class: "board" });
+    this.line = h("p", { class: "move-line", "aria-live": "off" });
+    this.range = h("input", {
+      type: "range",
+      id: "scrub",
+      min: 0,
+      max: this.last,
+      step: 1,
+      "aria-label": "Position",
+      on: { input: (event) => this.go(Number(event.target.value)) },
+    });
+    this.where = h("output", { for: "scrub" });
+    this.playing = null;
+    this.playButton = button("Play", () => this.toggle(), { title: "Play (Space)" });
+    const step = (text, label, target) =>
+      button(text, () => this.go(target()), {
+        class: "button round",
+        "aria-label": label,
+        title: label,
+      });
+    const look = h(
+      "select",
+      {
+        id: "look",
+        on: {
+          change: (event) => {
+            this.perspective = Number(event.target.value);
+            this.draw();
+          },
+        },
+      },
+      this.names.map((name, seat) => h("option", { value: seat }, name)),
+    );
+    const fair = (this.game?.agents ?? []).filter((one) => !one.open && one.values);
+    this.adviser = h(
+      "select",
+      { id: "adviser" },
+      fair.map((one) => h("option", {}, one.spec)),
+    );
+    this.values = h("div", { role: "status" });
+    this.costs = h("div", {});
+    put(
+      this.main,
+      h(
+        "div",
+        { class: "replay-page" },
+        h(
+          "div",
+          { class: "table-bar" },
+          h("h1", {}, replay.title, ": ", this.names.join(" · ")),
+          h(
+            "div",
+            { class: "bar-tools" },
+            replay.seats.length > 1
+              ? h("label", { class: "field-inline" }, h("span", {}, "Seen from"), look)
+              : null,
+            this.id
+              ? button(
+                  "Share",
+                  () =>
+                    copy(
+                      `${location.origin}/replay/${this.id}#${this.at}`,
+                      "Link to this position copied.",
+                    ),
+                  {},
+                )
+              : null,
+            button("Download", () =>
+              download(`${replay.game}.jsonl`, `${JSON.stringify(replay.record)}\n`),
+            ),
+            h("a", { class: "button", href: "/replay" }, "Other games"),
+          ),
+        ),
+        h(
+          "div",
+          {},
+          h(
+            "div",
+            { class: "scrub" },
+            step(icon("first"), "First position", () => 0),
+            step(icon("back"), "One move back (left arrow)", () => this.at - 1),
+            this.playButton,
+            step(icon("on"), "One move on (right arrow)", () => this.at + 1),
+            step(icon("last"), "Last position", () => this.last),
+            this.range,
+            this.where,
+          ),
+          h("section", { class: "felt", "aria-label": "Table" }, this.line, this.board),
+        ),
+        h(
+          "aside",
+          { class: "side", "aria-label": "Adviser" },
+          h(
+            "section",
+            { class: "sheet" },
+            h("h2", {}, "Values"),
+            fair.length
+              ? [
+                  h(
+                    "label",
+                    { class: "small", for: "adviser" },
+                    "Adviser, who sees the mover’s cards only",
+                  ),
+                  this.adviser,
+                  button("Value this move", () => this.ask(), {
+                    class: "button primary",
+                    title: "Ask the adviser (H)",
+                  }),
+                ]
+              : h("p", {}, "No agent gives values here."),
+            this.values,
+          ),
+          h("section", { class: "sheet" }, h("h2", {}, "Moves that cost most"), this.costs),
+          h(
+            "section",
+            { class: "sheet" },
+            h("h2", {}, "Result"),
+            h("p", {}, replay.result?.words ?? "This game was left before its end."),
+            replay.result && replay.seats.length > 1
+              ? h(
+                  "ul",
+                  { class: "seat-list" },
+                  replay.result.points.map((points, seat) =>
+                    h("li", {}, `${this.names[seat]}: ${points} points`),
+                  ),
+                )
+              : null,
+          ),
+        ),
+      ),
+    );
+    put(
+      this.costs,
+      fair.length ? button("Look through the whole game", () => this.review()) : h("p", {}, "–"),
+    );
+  }
+
+  frame(at = this.at) {
+    return this.replay.frames[at];
+  }
+
+  context() {
+    const frame = this.frame();
+    const before = this.at > 0 ? this.frame(this.at - 1) : null;
+    const hint = this.advice.get(this.at);
+    const view = {
+      ...frame,
+      version: this.at,
+      seat: this.perspective,
+      seats: this.seats,
+      table: { id: "replay" },
+      over: null,
+      move: before?.action ? { seat: before.mover, ...before.action } : null,
+    };
+    return {
+      view,
+      game: this.replay.game,
+      deck: this.deck,
+      names: this.names,
+      news: new Map(),
+      order: this.renderer.order,
+      seat: this.perspective,
+      watch: true,
+      replay: true,
+      mine: false,
+      legal: hint ? hint.all : [],
+      hint: hint ?? null,
+      act() {},
+      send() {},
+      redraw: () => this.draw(),
+      ...measures(this.board),
+    };
+  }
+
+  draw() {
+    if (this.at < 0) return;
+    draw(this.board, this.renderer, this.context());
+    const frame = this.frame();
+    const next = frame.action;
+    const who = frame.mover === null ? "" : this.names[frame.mover];
+    put(
+      this.line,
+      next
+        ? [
+            h("strong", {}, who),
+            ": ",
+            tell(actionText(next.text, this.deck), this.deck, this.names),
+          ]
+        : (this.replay.result?.words ?? "The record ends here"),
+    );
+    this.where.textContent = `${this.at} of ${this.last}`;
+    this.range.value = String(this.at);
+    const hint = this.advice.get(this.at);
+    put(this.values, hint ? hintTable(hint, this.deck, this.names, { played: next?.id }) : null);
+  }
+
+  async go(target) {
+    const at = Math.max(0, Math.min(this.last, target));
+    if (at === this.at) return;
+    const before = this.at >= 0 ? { description: this.frame().description } : null;
+    const near = Math.abs(at - this.at) === 1;
+    this.at = at;
+    if (this.id) history.replaceState(null, "", `#${at}`);
+    await glide(this.board, near ? before : null, this.context().view, () => this.draw());
+    const done = at > 0 ? this.frame(at - 1) : null;
+    if (done?.action)
+      announce(
+        `${this.names[done.mover]} ${spoken(actionText(done.action.text, this.deck), this.deck, this.names)}`,
+      );
+  }
+
+  toggle(stop = false) {
+    if (this.playing || stop) {
+      clearTimeout(this.playing);
+      this.playing = null;
+      this.playButton.textContent = "Play";
+      return;
+    }
+    this.playButton.textContent = "Pause";
+    const next = async () => {
+      if (this.at >= this.last) {
+        this.toggle(true);
+        return;
+      }
+      await this.go(this.at + 1);
+      if (this.playing) this.playing = setTimeout(next, Math.max(SHORTEST_STEP, pace()));
+    };
+    this.playing = setTimeout(next, 0);
+  }
+
+  async ask() {
+    const ply = this.at;
+    if (!this.frame(ply).action) {
+      toast("The game ends here; there is no move to value.");
+      return;
+    }
+    put(this.values, h("p", { class: "small" }, "Thinking …"));
+    try {
+      const told = await post("/api/replays/advice", {
+        record: this.replay.record,
+        ply,
+        adviser: this.adviser.value,
+      });
+      this.keep(told);
+    } catch (error) {
+      put(this.values, h("p", {}, error.message));
+    }
+  }
+
+  keep(told) {
+    this.advice.set(told.ply, readHint(told));
+    if (told.ply !== this.at) return;
+    this.draw();
+  }
+
+  async review() {
+    const bar = h("progress", { max: this.last, value: 0, "aria-label": "Moves looked at" });
+    const words = h("p", { class: "small" }, "Looking through the game …");
+    put(this.costs, bar, words);
+    try {
+      const answer = await fetch("/api/replays/review", {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ record: this.replay.record, adviser: this.adviser.value }),
+      });
+      if (!answer.ok) throw new Error((await answer.json()).error);
+      for await (const told of lines(answer.body)) {
+        if (told.type === "error") throw new Error(told.error);
+        if (told.advice) this.keep(told.advice);
+        bar.value = told.ply ?? told.of;
+        if (told.type === "done") this.showCosts(told.worst);
+      }
+    } catch (error) {
+      put(
+        this.costs,
+        h("p", {}, error.message),
+        button("Try again", () => this.review()),
+      );
+    }
+  }
+
+  showCosts(worst) {
+    announce(worst.length ? `${worst.length} moves cost something` : "No move cost anything");
+    put(
+      this.costs,
+      worst.length
+        ? h(
+            "ol",
+            { class: "costs" },
+            worst.map((one) =>
+              h(
+                "li",
+                {},
+                button(
+                  [
+                    h(
+                      "span",
+                      {},
+                      `move ${one.ply + 1}: `,
+                      h("strong", {}, this.names[one.mover]),
+                      " ",
+                      tell(actionText(one.taken.text, this.deck), this.deck, this.names),
+                      ", better ",
+                      tell(actionText(one.best.text, this.deck), this.deck, this.names),
+                    ),
+                    h("strong", {}, `−${one.cost.toFixed(1)}`),
+                  ],
+                  () => {
+                    this.toggle(true);
+                    this.go(one.ply);
+                  },
+                ),
+              ),
+            ),
+          )
+        : h("p", {}, "In the adviser’s eyes no move cost anything."),
+    );
+  }
+
+  key(event) {
+    if (
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      event.target.closest("input, select, textarea, button, a, summary, .hand")
+    )
+      return;
+    const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
+    if (event.key in steps) this.go(this.at + steps[event.key]);
+    else if (event.key === " ") this.toggle();
+    else if (event.key.toLowerCase() === "h") this.ask();
+    else return;
+    event.preventDefault();
+  }
+}
+
+async function* lines(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    rest += value;
+    const parts = rest.split("\n");
+    rest = parts.pop();
+    for (const part of parts) if (part) yield JSON.parse(part);
+  }
+  if (rest) yield JSON.parse(rest);
+}

@@ -1,0 +1,105 @@
+// What one browser remembers: looks, pace, the person's name, seats at tables.
+
+const PREFIX = "cardlab.";
+const memory = new Map();
+
+/** Return what was kept under a name, or `other`. */
+export function recall(name, other = null) {
+  try {
+    const text = localStorage.getItem(PREFIX + name);
+    return text === null ? (memory.get(name) ?? other) : JSON.parse(text);
+  } catch {
+    return memory.get(name) ?? other;
+  }
+}
+
+/** Keep a value under a name; without storage, as long as the page lives. */
+export function keep(name, value) {
+  memory.set(name, value);
+  try {
+    localStorage.setItem(PREFIX + name, JSON.stringify(value));
+  } catch {
+    // Private windows may refuse; the page still works until it is closed.
+  }
+}
+
+/** How long a move of somebody else stays on the table before the next one, in milliseconds. */
+export const PACES = { slow: 2000, normal: 1000, fast: 400, instant: 0 };
+
+/** Return the chosen pace in milliseconds. */
+export const pace = () => PACES[recall("pace", "normal")] ?? PACES.normal;
+
+/** Return whether cards should glide: never for those who asked for less motion. */
+export const glides = () =>
+  pace() > 0 && !window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+/** Return the theme in force. */
+export function theme() {
+  const chosen = document.documentElement.dataset.theme;
+  if (chosen) return chosen;
+  return window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+}
+
+/** Change the theme and remember it as plain text, which theme.js reads. */
+export function setTheme(name) {
+  document.documentElement.dataset.theme = name;
+  try {
+    localStorage.setItem(`${PREFIX}theme`, name);
+  } catch {
+    // Not kept, but in force.
+  }
+}
+
+const MOST_TABLES = 40;
+
+/** Return what this browser knows of a table: its seat's secret, links for others, the set-up. */
+export const tableMemory = (id) => recall("tables", {})[id] ?? {};
+
+/** Add to what this browser knows of a table; the tables not met for longest are forgotten. */
+export function rememberTable(id, more) {
+  const tables = recall("tables", {});
+  const entry = { ...tables[id], ...more, at: Date.now() };
+  const kept = Object.entries({ ...tables, [id]: entry }).sort((a, b) => b[1].at - a[1].at);
+  keep("tables", Object.fromEntries(kept.slice(0, MOST_TABLES)));
+}
+
+/** Return the tables that this browser has a seat at, the latest first. */
+export const ownTables = () =>
+  Object.entries(recall("tables", {}))
+    .filter(([, entry]) => entry.secret)
+    .sort((a, b) => b[1].at - a[1].at)
+    .map(([id, entry]) => ({ id, ...entry }));
+
+const SEAT = `${PREFIX}seat.`;
+
+/** Return the secret of the seat that this tab holds, otherwise of the one that the browser knows. */
+export function seatSecret(id) {
+  try {
+    const own = sessionStorage.getItem(SEAT + id);
+    if (own) return own;
+  } catch {
+    // Without storage for tabs the browser's memory has to do.
+  }
+  return tableMemory(id).secret ?? null;
+}
+
+/** Take a seat in this tab; the browser keeps the first seat it had, whatever links are tried. */
+export function takeSeat(id, secret) {
+  if (!tableMemory(id).secret) rememberTable(id, { secret });
+  try {
+    sessionStorage.setItem(SEAT + id, secret);
+  } catch {
+    rememberTable(id, { secret });
+  }
+}
+
+/** Give up the seat of this tab, whose secret turned out to be wrong. */
+export function leaveSeat(id) {
+  const wrong = seatSecret(id);
+  if (tableMemory(id).secret === wrong) rememberTable(id, { secret: null });
+  try {
+    sessionStorage.removeItem(SEAT + id);
+  } catch {
+    // There was nothing to remove.
+  }
+}

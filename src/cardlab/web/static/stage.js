@@ -1,0 +1,63 @@
+// Draws a view of any game: picks the renderer, keeps focus where it was, measures the felt.
+
+import { DECKS, deckOf } from "./cards.js";
+import { put } from "./dom.js";
+
+const RENDERERS = {
+  crazy_eights: () => import("./games/crazy_eights.js"),
+  uno: () => import("./games/uno.js"),
+  birds_of_a_feather: () => import("./games/birds_of_a_feather.js"),
+  koi_koi: () => import("./games/koi_koi.js"),
+  cribbage: () => import("./games/cribbage.js"),
+};
+const NARROW = 640;
+
+/** Return the renderer of a game; games without one of their own share the generic one. */
+export const rendererOf = (game) => (RENDERERS[game] ?? (() => import("./games/generic.js")))();
+
+/** Return what seats are called, `You` for the person's own; equal names are told apart. */
+export function namesOf(seats, own) {
+  const plain = seats.map((one, seat) => (seat === own ? "You" : (one.name ?? `Seat ${seat + 1}`)));
+  return plain.map((name, seat) =>
+    plain.filter((one) => one === name).length > 1
+      ? `${name} ${plain.slice(0, seat + 1).filter((one) => one === name).length}`
+      : name,
+  );
+}
+
+/** Return the deck of a view. */
+export function deckFor(game, view) {
+  if (DECKS[game]) return DECKS[game];
+  const card = view.description.zones.flatMap((zone) => zone.cards)[0];
+  return card ? deckOf(card) : "standard";
+}
+
+/** Return the part of a renderer's context that the window decides. */
+export function measures(board) {
+  const width = board.clientWidth || window.innerWidth;
+  const narrow = width < NARROW;
+  return { width, narrow, cardWidth: narrow ? 66 : 96 };
+}
+
+/** Draw the board anew; focus goes back to what had it, or to the first thing to do. */
+export function draw(board, renderer, ctx) {
+  const active = document.activeElement;
+  const inside = board.contains(active);
+  const key = inside ? active.closest("[data-key]")?.dataset.key : null;
+  put(board, renderer.render(ctx));
+  board.dataset.game = ctx.game;
+  board.dataset.version = ctx.view.version;
+  board.dataset.turn = ctx.mine ? "yes" : "no";
+  if (!inside && active && active !== document.body) return;
+  const same = key ? board.querySelector(`[data-key="${CSS.escape(key)}"]`) : null;
+  const first = board.querySelector(
+    ".can:not([aria-disabled]), .action-bar button:not([aria-disabled])",
+  );
+  const target =
+    same && same.getAttribute("aria-disabled") !== "true"
+      ? same
+      : ctx.mine
+        ? (first ?? same)
+        : same;
+  target?.focus({ preventScroll: true });
+}

@@ -1,0 +1,434 @@
+// A table: the line to the server, the queue of views, pace, log, hints, keys, the end of a game.
+
+import { announce } from "./announce.js";
+import { get } from "./api.js";
+import { invitations, resultCard, seatList } from "./around.js";
+import { actionText, cardName, spoken } from "./cards.js";
+import { button, h, put, toast, wait } from "./dom.js";
+import { showHelp } from "./help.js";
+import { hintTable, readHint } from "./hints.js";
+import { added, entry } from "./log.js";
+import { glide } from "./motion.js";
+import { openTable } from "./open_table.js";
+import {
+  PACES,
+  keep,
+  pace,
+  recall,
+  leaveSeat,
+  seatSecret,
+  tableMemory,
+  takeSeat,
+} from "./settings.js";
+import { openLine } from "./socket.js";
+import { deckFor, draw, measures, namesOf, rendererOf } from "./stage.js";
+
+const ALONE = "birds_of_a_feather";
+const OWN_PAUSE = 250; // after the person's own move, so that it is seen before an answer
+const MOST_QUEUED = 30; // views that wait before the page hurries
+
+/** Start the page of a table. */
+export async function start(main) {
+  const id = decodeURIComponent(location.pathname.split("/")[2] ?? "");
+  const fragment = location.hash.slice(1);
+  if (fragment) {
+    takeSeat(id, fragment);
+    history.replaceState(null, "", location.pathname); // the secret stays out of sight and screenshots
+  }
+  // The line opens while facts and renderer are fetched; what it says first waits for the page.
+  const early = [];
+  let page = null;
+  const line = openLine(
+    id,
+    () => ({ secret: seatSecret(id), name: recall("name", "") || null }),
+    (event) => (page ? page.hear(event) : early.push(event)),
+  );
+  const known = tableMemory(id).game;
+  if (known) rendererOf(known);
+  try {
+    const facts = await get(`/api/tables/${encodeURIComponent(id)}`);
+    page = new TablePage(main, id, facts, await rendererOf(facts.game), line);
+  } catch (error) {
+    line.close();
+    throw error;
+  }
+  early.forEach((event) => page.hear(event));
+  await page.first;
+}
+
+class TablePage {
+  constructor(main, id, facts, renderer, line) {
+    Object.assign(this, { main, id, facts, renderer, line });
+    this.queue = [];
+    this.shown = null;
+    this.newest = -1;
+    this.events = [];
+    this.news = new Map();
+    this.hint = null;
+    this.stale = [];
+    this.readyAt = 0;
+    this.build();
+    this.first = new Promise((done) => (this.arrived = done));
+    if (!seatSecret(id)) toast("You are watching this table; open a seat’s link to play.");
+    document.addEventListener("keydown", (event) => this.key(event));
+    let timer = null;
+    window.addEventListener("resize", () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => this.redraw(), 120);
+    });
+  }
+
+  build() {
+    const { facts } = this;
+    document.title = `${facts.title} · cardlab`;
+    document.body.classList.add("at-table");
+    this.board = h("div", { class: "board" });
+    this.strip = h("div", { class: "strip", role: "alert" });
+    this.end = h("div", { class: "end" });
+    this.invites = h("div", { class: "invites" });
+    this.logList = h("ol", { class: "log-list" });
+    this.hintBody = h("div", {}, this.hintIntro());
+    this.hintButton = button("Hint", () => this.askHint(), {
+      class: "button",
+      title: "Ask the adviser (H)",
+      "aria-keyshortcuts": "h",
+    });
+    if (!facts.hints) this.hintButton.setAttribute("aria-disabled", "true");
+    const speed = h(
+      "select",
+      { id: "pace", on: { change: (event) => keep("pace", event.target.value) } },
+      Object.keys(PACES).map((name) =>
+        h("option", { value: name, selected: name === recall("pace", "normal") }, name),
+      ),
+    );
+    this.logPanel = panel("log", "Log", this.logList);
+    this.hintPanel = panel("hints", "Hints", this.hintBody);
+    this.seatPanel = panel("about", "This table", h("div", {}));
+    this.logList.tabIndex = 0;
+    this.logList.setAttribute("aria-label", "What happened");
+    put(
+      this.main,
+      h(
+        "div",
+        { class: "table-page" },
+        h(
+          "div",
+          { class: "table-bar" },
+          h("h1", {}, facts.title),
+          h(
+            "div",
+            { class: "bar-tools" },
+            this.hintButton,
+            button("Log", () => this.toggleLog(), {
+              title: "Show or hide the log (L)",
+              "aria-keyshortcuts": "l",
+              class: "button log-button",
+            }),
+            h("label", { class: "field-inline" }, h("span", {}, "Pace"), speed),
+            button("?", () => showHelp(this.facts), {
+              title: "Help (?)",
+              "aria-label": "Help",
+              class: "button round",
+            }),
+          ),
+        ),
+        this.strip,
+        h("section", { class: "felt", "aria-label": "Table" }, this.invites, this.end, this.board),
+        h(
+          "aside",
+          { class: "side", "aria-label": "Log and hints" },
+          this.hintPanel,
+          this.logPanel,
+          this.seatPanel,
+        ),
+      ),
+    );
+  }
+
+  hintIntro() {
+    if (!this.facts.hints) return h("p", {}, "No hints at this table.");
+    const always = h("input", {
+      type: "checkbox",
+      checked: recall("alwaysHint", false),
+      on: {
+        change: (event) => {
+          keep("alwaysHint", event.target.checked);
+          if (event.target.checked) this.askHint();
+        },
+      },
+    });
+    return [
+      h(
+        "p",
+        {},
+        `Press H or “Hint”: ${this.facts.adviser ?? "the adviser"} values each of your actions and sees no more than you do.`,
+      ),
+      h("label", { class: "check" }, always, " a hint at every turn"),
+    ];
+  }
+
+  // What the server says
+
+  hear({ data, state, words, code }) {
+    if (data) this.take(data);
+    else this.lineState(state, words, code);
+  }
+
+  take(data) {
+    if (data.type === "view") {
+      this.newest = data.version;
+      this.queue.push(data);
+      this.drain();
+    } else if (data.type === "hint") {
+      this.showHint(data);
+    } else if (data.type === "refused") {
+      this.waiting = false;
+      this.hintButton.classList.remove("busy");
+      toast(sentence(data.error), "bad");
+    } else if (data.type === "thinking") {
+      this.board.querySelector(`[data-plate="${data.seat}"]`)?.classList.add("busy");
+    } else if (data.type === "solvable") {
+      this.solvable = data.words;
+      this.redraw();
+      announce(data.words);
+    } else if (data.type === "seats" && this.shown) {
+      const before = this.shown.seats;
+      this.shown = { ...this.shown, seats: data.seats };
+      this.names = namesOf(data.seats, this.shown.seat);
+      data.seats.forEach((one, seat) => {
+        if (one.kind === "person" && one.connected !== before[seat]?.connected) {
+          announce(`${one.name} ${one.connected ? "is at the table" : "has left the table"}`);
+        }
+      });
+      this.redraw();
+      this.showSeats();
+    }
+  }
+
+  lineState(name, words, code) {
+    if (name === "open") {
+      put(this.strip);
+      this.waiting = false;
+      return;
+    }
+    const more = [];
+    if (code === 4409)
+      more.push(button("Play here instead", () => this.line.again(), { class: "button primary" }));
+    if (code === 4401) {
+      more.push(
+        button("Watch without a seat", () => {
+          leaveSeat(this.id);
+          this.line.again();
+        }),
+      );
+    }
+    if (code === 4404) more.push(h("a", { class: "button", href: "/" }, "To the lobby"));
+    put(this.strip, h("p", { class: `notice ${name === "final" ? "bad" : ""}` }, words, " ", more));
+    if (name === "final") this.arrived();
+  }
+
+  async drain() {
+    if (this.draining) return;
+    this.draining = true;
+    try {
+      while (this.queue.length) {
+        const left = this.readyAt - performance.now();
+        if (left > 0 && this.queue.length < MOST_QUEUED && pace() > 0) {
+          await wait(Math.min(left, pace()));
+          continue;
+        }
+        await this.show(this.queue.shift());
+      }
+    } finally {
+      this.draining = false;
+    }
+  }
+
+  async show(view) {
+    const before = this.shown;
+    this.shown = view;
+    this.deck ??= deckFor(this.facts.game, view);
+    this.names = namesOf(view.seats, view.seat);
+    this.waiting = false;
+    this.hint = null;
+    this.solvable = null;
+    for (const close of this.stale.splice(0)) close();
+    this.tellNews(before, view);
+    if (pace() === 0 && this.queue.length) return; // somebody who wants no pace sees the last one
+    await glide(this.board, before, view, () => this.draw());
+    const own = view.move && view.move.seat === view.seat;
+    this.readyAt = performance.now() + (own || !view.move ? Math.min(OWN_PAUSE, pace()) : pace());
+    put(this.hintBody, this.hintIntro());
+    this.showSeats();
+    this.showEnd();
+    document.title = `${this.mine ? "● Your turn · " : ""}${this.facts.title} · cardlab`;
+    this.arrived();
+    if (this.mine && recall("alwaysHint", false)) this.askHint();
+  }
+
+  tellNews(before, view) {
+    const now = view.description.events;
+    const back = before && this.facts.game === ALONE && now.length < this.events.length; // a move was taken back
+    const fresh = back ? [] : added(this.events, now);
+    if (back)
+      put(
+        this.logList,
+        now.map((one) => entry(one, this.deck, this.names)),
+      );
+    else this.logList.append(...fresh.map((one) => entry(one, this.deck, this.names)));
+    this.events = now;
+    this.news = new Map();
+    if (before) {
+      for (const one of fresh) {
+        if (one.seat === null) continue;
+        // A bubble has room for a line: what was said last, and before it what was played.
+        const said = this.news.get(one.seat);
+        this.news.set(
+          one.seat,
+          said && said.length + one.text.length < 44 ? `${said}, ${one.text}` : one.text,
+        );
+      }
+    }
+    for (const one of before ? fresh : []) {
+      const who = one.seat === null ? "" : `${this.names[one.seat]} `;
+      if (one.seat !== view.seat || one.seat === null)
+        announce(spoken(who + one.text, this.deck, this.names));
+    }
+    if (view.over) announce(view.over.words);
+    else if (view.seat !== null && view.description.to_move === view.seat) announce("Your turn");
+    requestAnimationFrame(() => (this.logList.scrollTop = this.logList.scrollHeight));
+  }
+
+  get mine() {
+    const view = this.shown;
+    return Boolean(view && view.seat !== null && view.legal?.length && !view.over && !this.waiting);
+  }
+
+  context() {
+    const view = this.shown;
+    return {
+      view,
+      game: this.facts.game,
+      deck: this.deck,
+      names: this.names,
+      news: this.news,
+      hint: this.hint,
+      order: this.renderer.order,
+      seat: view.seat ?? 0,
+      watch: view.seat === null,
+      mine: this.mine,
+      legal: view.seat !== null && view.legal ? view.legal : [],
+      solvable: this.solvable,
+      act: (action) => this.act(action),
+      send: (message) => this.line.send(message),
+      redraw: () => this.redraw(),
+      refuse: (card) => this.mine && toast(`${capital(cardName(card))} cannot be played now.`),
+      onStale: (close) => this.stale.push(close),
+      ...measures(this.board),
+    };
+  }
+
+  draw() {
+    draw(this.board, this.renderer, this.context());
+  }
+
+  redraw() {
+    if (this.shown) this.draw();
+  }
+
+  act(action) {
+    if (!this.mine || this.queue.length) return;
+    this.waiting = true;
+    if (!this.line.send({ type: "act", version: this.shown.version, action })) {
+      this.waiting = false;
+      toast("The line to the table is broken; wait a moment.", "bad");
+    }
+  }
+
+  // Hints, log, help
+
+  askHint() {
+    if (!this.facts.hints) toast("This table allows no hints.");
+    else if (!this.mine) toast("A hint comes when it is your turn.");
+    else if (this.line.send({ type: "hint", version: this.shown.version }))
+      this.hintButton.classList.add("busy");
+  }
+
+  showHint(data) {
+    this.hintButton.classList.remove("busy");
+    if (!this.shown || data.version !== this.shown.version) return;
+    this.hint = readHint(data);
+    put(this.hintBody, hintTable(this.hint, this.deck, this.names), this.hintIntro()[1]);
+    this.hintPanel.open = true;
+    this.redraw();
+    const best = data.values.find((one) => one.id === data.best);
+    if (best)
+      announce(
+        `${data.adviser} advises ${spoken(actionText(best.text, this.deck), this.deck, this.names)}`,
+      );
+  }
+
+  toggleLog() {
+    this.logPanel.open = !this.logPanel.open;
+    if (this.logPanel.open) {
+      this.logPanel.scrollIntoView({ block: "nearest" });
+      this.logList.scrollTop = this.logList.scrollHeight;
+      this.logList.focus({ preventScroll: true });
+    }
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (event.target.closest("input, select, textarea, dialog")) return;
+    const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (name === "h") this.askHint();
+    else if (name === "l") this.toggleLog();
+    else if (name === "?") showHelp(this.facts);
+    else if (!this.shown || !this.renderer.key?.(this.context(), name)) return;
+    event.preventDefault();
+  }
+
+  // Seats and the end
+
+  showSeats() {
+    const links = tableMemory(this.id).links ?? [];
+    const told = [this.facts, this.shown, this.names, links];
+    put(this.seatPanel.querySelector(".panel-body"), seatList(...told));
+    put(this.invites, invitations(...told));
+  }
+
+  showEnd() {
+    if (!this.shown.over || this.ended) {
+      if (!this.shown.over) put(this.end);
+      this.ended = Boolean(this.shown.over);
+      return;
+    }
+    this.ended = true;
+    const setup = tableMemory(this.id).setup;
+    const again = setup ? () => this.again(setup) : null;
+    put(this.end, resultCard(this.facts, this.shown, this.names, again));
+    const heading = this.end.querySelector("h2");
+    heading.focus({ preventScroll: true });
+    heading.scrollIntoView({ block: "nearest" });
+  }
+
+  async again(setup) {
+    try {
+      location.assign(await openTable({ ...setup, seed: null }));
+    } catch (error) {
+      toast(sentence(error.message), "bad");
+    }
+  }
+}
+
+const capital = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
+const sentence = (text) => `${capital(text)}${/[.?!]$/.test(text) ? "" : "."}`;
+
+function panel(name, title, body) {
+  return h(
+    "details",
+    { class: `panel panel-${name}`, open: name !== "about" && window.innerWidth > 900 },
+    h("summary", {}, title),
+    h("div", { class: "panel-body" }, body),
+  );
+}

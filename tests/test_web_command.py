@@ -1,0 +1,144 @@
+"""`cardlab serve` as a person starts it: a real server in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+from cardlab import errors
+from cardlab.commands import serving
+from cardlab.errors import CardlabError
+from web_wire import AGENT, PERSON
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "games.db"
+
+
+@contextmanager
+def started(store: Path, *more: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Run the real server, and yield it with its address."""
+    command = [sys.executable, "-m", "cardlab.cli", "serve", "--port", "0", "--store", str(store)]
+    with subprocess.Popen(
+        [*command, *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as server:
+        try:
+            assert server.stdout is not None
+            line = server.stdout.readline()
+            assert line.startswith("cardlab is at http://127.0.0.1:")
+            yield server, line.split()[3].rstrip("/")
+        finally:
+            server.kill()
+
+
+def post(address: str, path: str, body: Any) -> Any:
+    head = {"content-type": "application/json"}
+    sent = urllib.request.Request(address + path, json.dumps(body).encode(), head)
+    with urllib.request.urlopen(sent) as answer:
+        return json.load(answer)
+
+
+def health(address: str) -> Any:
+    with urllib.request.urlopen(f"{address}/api/health") as answer:
+        return json.load(answer)
+
+
+def line_to(address: str, name: str) -> Any:
+    return connect(f"ws{address.removeprefix('http')}/api/tables/{name}/socket")
+
+
+def test_a_killed_server_loses_no_move(store: Path) -> None:
+    wish = {"game": "koi_koi", "seats": [PERSON, AGENT], "seed": 4}
+    with started(store) as (server, address):
+        made = post(address, "/api/tables", wish)
+        name = made["id"]
+        join = json.dumps({"type": "join", "secret": made["seats"][0]["secret"]})
+        with line_to(address, name) as line:
+            line.send(join)
+            told = json.loads(line.recv(30))
+            for _ in range(6):
+                while not told.get("legal"):
+                    told = json.loads(line.recv(30))
+                act = {"type": "act", "version": told["version"], "action": told["legal"][0]["id"]}
+                line.send(json.dumps(act))
+                told = json.loads(line.recv(30))
+            while not told.get("legal"):
+                told = json.loads(line.recv(30))
+            while health(address)["unsaved"]:
+                time.sleep(0.01)
+            server.kill()
+    with started(store) as (server, address):
+        with line_to(address, name) as line:
+            line.send(join)
+            again = json.loads(line.recv(30))
+            assert again["description"] == told["description"]
+            assert again["version"] == told["version"]
+            server.send_signal(signal.SIGINT)
+            with pytest.raises(ConnectionClosed):
+                line.recv(30)
+        _, err = server.communicate(timeout=20)
+        assert (server.returncode, err) == (0, "")
+
+
+def test_a_port_in_use_is_one_sentence(store: Path) -> None:
+    with started(store) as (server, address):
+        port = address.rpartition(":")[2]
+        command = [sys.executable, "-m", "cardlab.cli", "serve", "--port", port]
+        second = subprocess.run(
+            [*command, "--store", str(store)], capture_output=True, text=True, timeout=60
+        )
+        assert second.returncode == 2
+        assert f"127.0.0.1:{port}" in second.stderr
+        assert second.stderr.count("\n") == 1
+        server.terminate()
+        _, err = server.communicate(timeout=20)
+        assert (server.returncode, err) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--host", "no.such.host.invalid"], "no address"),
+        (["--store", "/proc/nowhere/x.db"], "store"),
+        (["--workers", "-1"], "--workers -1"),
+    ],
+)
+def test_what_cannot_start_is_one_sentence(arguments: list[str], words: str) -> None:
+    command = [sys.executable, "-m", "cardlab.cli", "serve", "--port", "0", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_without_the_extra_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(errors, "find_spec", lambda name: None)
+    with pytest.raises(CardlabError, match=r"fastapi.*pip install 'cardlab\[web\]'"):
+        serving.serve()
+
+
+def test_a_browser_is_opened_only_where_there_is_a_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+    monkeypatch.setattr(sys, "platform", "linux")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    serving.show("http://127.0.0.1:1/")
+    assert not opened
+    monkeypatch.setenv("DISPLAY", ":0")
+    serving.show("http://127.0.0.1:2/")
+    assert opened == ["http://127.0.0.1:2/"]

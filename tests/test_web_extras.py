@@ -1,0 +1,141 @@
+"""What the pages show beyond zones and facts: held to the rules, position by position."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cardlab.cards import parse_card
+from cardlab.game import OVER
+from cardlab.games import GAMES, find_game, koi_koi_table
+from cardlab.games.cribbage_scoring import hand_points
+from cardlab.play import Table
+from cardlab.web.extras import extra_of
+from cardlab.web.views import action_json, move_json, public_description, words_of
+
+
+def positions(name: str, games: int, **options: Any) -> Iterator[tuple[Table, int]]:
+    """Yield tables and seats of random games, the ends included."""
+    rng = np.random.default_rng(7)
+    for seed in range(games):
+        table = Table(find_game(name), seed=seed, options=options)
+        while True:
+            for seat in range(table.seats):
+                yield table, seat
+            if table.over:
+                break
+            table.act(int(rng.choice(table.state.legal())))
+
+
+def test_cribbage_board_and_show() -> None:
+    shows = 0
+    for table, seat in positions("cribbage", 3):
+        told = extra_of(table.game, table.state.view(seat).array[0], seat)
+        for peg, score in zip(told["board"], table.state.scores, strict=True):
+            assert 0 <= peg["back"] <= peg["front"] == score
+        for hand in told["show"]:
+            mask = sum(1 << parse_card(card) for card in hand["cards"])
+            starter = parse_card(hand["starter"])
+            assert hand["total"] == hand_points(mask, starter, hand["what"] == "crib")
+            assert hand["total"] == sum(part["points"] for part in hand["parts"])
+            shows += 1
+        if table.mover == OVER:
+            assert told["phase"] == "over"
+    assert shows > 100
+
+
+@pytest.mark.parametrize("rules", ["paper", "nintendo"])
+def test_koi_koi_yaku_add_up(rules: str) -> None:
+    made = 0
+    for table, seat in positions("koi_koi", 4, rules=rules):
+        s = table.state.array[0]
+        told = extra_of(table.game, table.state.view(seat).array[0], seat)
+        for k in range(2):
+            mine = [one for one in told["yaku"] if one["seat"] == k]
+            listed = sum(one["points"] for one in mine)
+            both = int(s.piles[k])
+            worth = int(koi_koi_table.pile_points(s, k))
+            extra = worth - listed  # both sets of ribbons together have no line of their own
+            assert extra in (0, 10), (mine, both)
+            assert all((one["need"] == 0) == (one["points"] > 0) for one in mine)
+            made += any(one["points"] for one in mine)
+            count = sum(len(cards) for cards in told["piles"][k].values())
+            assert count == both.bit_count()
+    assert made
+
+
+def test_birds_keep_their_sixteen_cards() -> None:
+    for table, seat in positions("birds_of_a_feather", 5):
+        told = extra_of(table.game, table.state.view(seat).array[0], seat)
+        sizes = [size for row in told["sizes"] for size in row]
+        tops = [top for row in told["grid"] for top in row]
+        assert sum(sizes) == 16
+        assert [size > 0 for size in sizes] == [top is not None for top in tops]
+
+
+def test_uno_goes_round_the_way_it_says() -> None:
+    directions = set()
+    for table, seat in positions("uno", 5, seats=4):
+        told = extra_of(table.game, table.state.view(seat).array[0], seat)
+        directions.add(told["direction"])
+        zones = {
+            (zone.name, zone.seat): zone.count for zone in table.state.view(seat).describe().zones
+        }
+        assert told["stock"] == zones["stock", None]
+    assert directions == {1, -1}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_action_names_its_cards(name: str) -> None:
+    game = find_game(name)
+    deck = {game.card_text(card) for card in range(game.deck)}
+    for action in range(game.num_actions):
+        told = action_json(game, action)
+        cards = [told["card"]] if told["card"] else told.get("cards", [])
+        assert set(cards) <= deck
+        assert all(card in told["text"] for card in cards)
+        if name == "birds_of_a_feather":
+            assert f"{told['from']}>{told['to']}" == told["text"]
+        elif not cards:
+            assert not deck & set(told["text"].replace("=", " ").split()), told
+
+
+def test_cards_laid_face_down_are_for_their_seat_only() -> None:
+    game = find_game("cribbage")
+    assert move_json(game, 0, 60, 0)["cards"]
+    for watcher in (1, None):
+        assert move_json(game, 0, 60, watcher) == {
+            "seat": 0,
+            "id": None,
+            "text": "lays two cards away",
+            "card": None,
+        }
+    assert move_json(game, 0, 5, 1)["card"] == game.card_text(5)
+
+
+def test_onlookers_see_what_all_seats_see() -> None:
+    for name in GAMES:
+        for table, _ in positions(name, 1):
+            told = public_description(table.state, None)
+            hands = [z for z in told["description"]["zones"] if z["name"] == "hand"]
+            assert not any(hand["cards"] for hand in hands)
+            assert name == "birds_of_a_feather" or hands or not table.deals
+
+
+@pytest.mark.parametrize(
+    ("game", "returns", "points", "seat", "words"),
+    [
+        ("crazy_eights", [1, -1], [18, 0], 0, "You win"),
+        ("crazy_eights", [1, -1], [18, 0], 1, "Ann wins"),
+        ("crazy_eights", [0, 0], [0, 0], 1, "A tie"),
+        ("cribbage", [-1, 1], [109, 121], 1, "You win by 12 points, 121 to 109"),
+        ("cribbage", [-1, 1], [109, 121], None, "Bob wins by 12 points, 121 to 109"),
+        ("birds_of_a_feather", [1], [15], 0, "Solved: one stack is left"),
+        ("birds_of_a_feather", [-1], [9], 0, "Stuck with 7 stacks"),
+    ],
+)
+def test_the_end_in_words(game: str, returns: Any, points: Any, seat: Any, words: str) -> None:
+    assert words_of(find_game(game), returns, points, ["Ann", "Bob"], seat) == words
