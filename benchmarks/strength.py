@@ -1,5 +1,6 @@
 """Measure every agent of the catalogue against `random` and keep the table that `agents` shows.
 
+`python benchmarks/strength.py uno` measures those of one game, `... uno/uno_net` one agent of it.
 `python benchmarks/strength.py tables` measures what the shipped tables are worth instead: the agent
 that uses each, against the one that does without; the result goes into the JSON file beside it.
 """
@@ -63,14 +64,16 @@ def main() -> None:
     """Play the matches of the games named, or of all, and keep the table next to the catalogue."""
     path = Path(catalog.__file__).with_name("strength.json")
     table: dict[str, dict[str, str]] = json.loads(path.read_text(encoding="utf-8"))
-    for name in sys.argv[1:] or GAMES:
-        table[name] = {}
+    for named in sys.argv[1:] or GAMES:
+        name, _, only = named.partition("/")
+        if not only:
+            table[name] = {}
         game = find_game(name)
         if game.start().seats < 2:
             del table[name]
             continue  # nobody to be measured against
         for entry in agents_for(game):
-            if entry.name == "random":
+            if entry.name == "random" or only not in ("", entry.name):
                 continue
             games = SLOW.get(entry.name, SEARCHING[name]) if entry.parameters else QUICK
             plan = Match.plan(name, [entry.usage, "random"], games, SEED)

@@ -236,6 +236,18 @@ CATALOG: tuple[Entry, ...] = (
         games=("koi_koi",),
     ),
     Entry(
+        "crazy_eights_transformer",
+        "plays a card transformer that learned against itself",
+        "cardlab.agents.token_network:crazy_eights_transformer",
+        games=("crazy_eights",),
+    ),
+    Entry(
+        "uno_transformer",
+        "plays a card transformer that learned against itself, with 2 to 5 seats",
+        "cardlab.agents.token_network:uno_transformer",
+        games=("uno",),
+    ),
+    Entry(
         "monte_carlo",
         "tries every action in imagined worlds and plays each out at random",
         "cardlab.agents.searchers:MonteCarlo",

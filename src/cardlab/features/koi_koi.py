@@ -19,8 +19,9 @@ the card of the stock did it rather than the discard.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
+from cardlab.features.blocks import Block, number_blocks
 from cardlab.games.koi_koi import KOI_KOI, STOP, TAKE
 from cardlab.games.koi_koi_cards import (
     BLUE,
@@ -148,15 +149,6 @@ MOST_CALLS = 4
 ROUNDS_TOLD = 8
 
 
-class Block(NamedTuple):
-    """Neighbouring features: the number of the first, how many there are, what they say."""
-
-    first: int
-    width: int
-    name: str
-    meaning: str
-
-
 def _index() -> tuple[tuple[Block, ...], int, int]:
     turns = "my turns 1 to 8, then theirs"
     counted = "; ".join(f"{name} / {whole}" for name, (_, whole) in COUNTED.items())
@@ -198,12 +190,7 @@ def _index() -> tuple[tuple[Block, ...], int, int]:
         (16, "called in turn", f"koi-koi was called in turn: {turns}"),
         (1, "nintendo", "the rules are Nintendo's"),
     )
-    blocks, first = [], 0
-    for count, name, meaning in of_token + of_game:
-        blocks.append(Block(first, count, name, meaning))
-        first += count
-    tokens = sum(one[0] for one in of_token)
-    return tuple(blocks), tokens, first - tokens
+    return number_blocks(of_token, of_game)
 
 
 FEATURES, TOKEN_FEATURES, GLOBAL_FEATURES = _index()

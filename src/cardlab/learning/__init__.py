@@ -17,10 +17,12 @@ __all__ = ["TRAININGS", "find_training"]
 
 TRAININGS = {
     "crazy_eights/tabular_q": "cardlab.learning.tabular_q",
+    "crazy_eights/transformer": "cardlab.learning.crazy_eights_transformer",
     "uno/dqn": "cardlab.learning.deep_q",
     "uno/deep_sarsa": "cardlab.learning.deep_sarsa",
     "uno/deep_monte_carlo": "cardlab.learning.deep_monte_carlo",
     "uno/policy_gradient": "cardlab.learning.policy_gradient",
+    "uno/transformer": "cardlab.learning.uno_transformer",
     "uno/comparison": "cardlab.learning.uno_comparison",
     "uno/grid": "cardlab.learning.uno_grid",
     "birds_of_a_feather/solvability": "cardlab.learning.solvability",

@@ -49,7 +49,11 @@ def _ship(words: list[str]) -> None:
     parser.add_argument("name", help="name of the agent")
     parser.add_argument("target", type=Path, nargs="?", default=SHIPPED, help="folder of the files")
     given = parser.parse_args(words)
-    if given.name.startswith("uno"):
+    if given.name.endswith("_transformer"):
+        from cardlab.learning import token_training
+
+        paths = [token_training.ship(given.run, given.name, given.target)]
+    elif given.name.startswith("uno"):
         from cardlab.learning import uno_runs
 
         paths = [uno_runs.ship(given.run, given.name, given.target)]

@@ -1,27 +1,12 @@
-"""Thousands of games of Koi-Koi at once for networks: rules on threads, choices in large batches.
-
-`Games` holds some games in arrays. `advance` takes the chosen actions, deals, lets rules of thumb
-and chance move where they sit, and writes the row of the next decision of each game; threads share
-the games and change nothing but the time, since every game has streams of its own. `play` takes
-several `Games` in turn: while the device answers the decisions of one, the rules of the next run.
-
-Every decision carries its episode, (game, round, seat) in one number, so that what a round brought
-is joined to its decisions after all games have ended, without a list for each game.
-"""
+"""Games of Koi-Koi in batches for networks: what `token_games` must know of the game."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import torch
-import torch._dynamo
-from torch import Tensor
 
 from cardlab.agents.heuristics.koi_koi import choose
 from cardlab.features.koi_koi import (
@@ -34,12 +19,25 @@ from cardlab.features.koi_koi import (
     write_choices,
     write_view,
 )
-from cardlab.game import DEALER, OVER, Array
-from cardlab.games.koi_koi import GAME, NUM_ACTIONS, apply, deal, legal, mover
+from cardlab.game import Array
+from cardlab.games.koi_koi import GAME
 from cardlab.games.koi_koi_table import MOST_ROUNDS, dealer
 from cardlab.kernel import int64, kernel
+from cardlab.learning import token_games
+from cardlab.learning.token_games import (
+    HEURISTIC,
+    LEARNER,
+    RANDOM,
+    RIVAL,
+    Clock,
+    Decided,
+    Samples,
+    Tokens,
+    game_seeds,
+    play,
+    usable_threads,
+)
 from cardlab.networks.koi_koi import KoiKoiNetwork, decisions_of
-from cardlab.seeding import SEAT, below, branch, deck_order
 
 __all__ = [
     "HEURISTIC",
@@ -56,188 +54,57 @@ __all__ = [
     "usable_threads",
 ]
 
-LEARNER, RIVAL, HEURISTIC, RANDOM = range(4)  # who sits on a seat; the first two are networks
-NOTHING, FRESH = 255, 254  # what a game waits for, other than a decision
-GREEDY = 255
-PARTS = 1 << 20
-STEP = 128  # on a GPU, batches for a network are padded to a multiple: few sizes, none below two
+
+@kernel
+def episode_of(s: Any, seat: int) -> int:
+    """Return the number within a game of what is rewarded: a round, for a seat."""
+    return 2 * (int64(s.round_number) - 1) + seat
 
 
 @kernel
-def advance(
-    states: Any,
-    seeds: Any,
-    deals: Any,
-    streams: Any,
-    seats: Any,
-    first_dealers: Any,
-    waits: Any,
-    slots: Any,
-    rows: Any,
-    choices: Any,
-    forced: Any,
-    episodes: Any,
-    explore: int,
-    start: int,
-    stop: int,
-    order: Any,
-    buffer: Any,
-    rng: Any,
-) -> None:
-    """Take the chosen actions of games `start` to `stop - 1` and go on to their next decisions."""
-    for game in range(start, stop):
-        if waits[game] == NOTHING:
-            continue
-        s = states[game]
-        if waits[game] != FRESH:
-            apply(s, action_of_token(s, int64(choices[game, slots[game]])))
-        own = streams[game : game + 1]
-        while True:
-            seat = mover(s)
-            if seat == OVER:
-                waits[game] = NOTHING
-                break
-            if seat == DEALER:
-                deck_order(seeds[game], deals[game], order, rng)
-                deals[game] += 1
-                deal(s, order)
-                if s.round_number == 1:
-                    first_dealers[game] = dealer(s)
-                continue
-            who = seats[game, seat]
-            if who == HEURISTIC:
-                apply(s, choose(s, seat, buffer, legal(s, buffer)))
-                continue
-            if who == RANDOM:
-                apply(s, int64(buffer[below(own, legal(s, buffer))]))
-                continue
-            write_view(s, seat, rows[game])
-            count = write_choices(s, seat, choices[game])
-            forced[game] = GREEDY
-            if who == LEARNER and explore > 0 and below(own, PARTS) < explore:
-                forced[game] = below(own, count)
-            number = game * MOST_ROUNDS + int64(s.round_number) - 1
-            episodes[game] = 2 * number + seat
-            waits[game] = who * len(DECISIONS) + DECISION_OF_KIND[rows[game, KIND]]
-            break
+def decision_of(row: Any) -> int:
+    """Return which of the paper's three models takes a decision."""
+    return int64(DECISION_OF_KIND[row[KIND]])
 
 
 @kernel
-def sort_waiting(
-    waits: Any, network_of: Any, step: int, counts: Any, starts: Any, index: Any
-) -> None:
-    """Write the games that wait for each network one after the other, padded to full steps."""
-    total = len(counts)
-    for game in range(len(waits)):
-        if waits[game] < FRESH:
-            counts[network_of[waits[game]]] += 1
-    for network in range(total):
-        starts[network + 1] = starts[network] + (counts[network] + step - 1) // step * step
-    for network in range(total):
-        place = starts[network]
-        first = place
-        for game in range(len(waits)):
-            if waits[game] < FRESH and network_of[waits[game]] == network:
-                index[place] = game
-                place += 1
-        while place < starts[network + 1]:
-            index[place] = index[first]
-            place += 1
+def first_dealer(s: Any, before: int) -> int:
+    """Return who dealt the first round."""
+    return dealer(s) if s.round_number == 1 else int64(before)
 
 
-@kernel
-def write_seeds(start: int, first: int, out: Any) -> None:
-    """Write the seeds of games `first`, `first + 1`, ... of a stream."""
-    for i in range(len(out)):
-        out[i] = branch(start, first + i)
+TOKENS = Tokens(
+    game=GAME,
+    choose=choose,
+    write_view=write_view,
+    write_choices=write_choices,
+    action_of_token=action_of_token,
+    width=WIDTH,
+    most_choices=MOST_CHOICES,
+    episodes=2 * MOST_ROUNDS,
+    episode_of=episode_of,
+    decisions=len(DECISIONS),
+    decision_of=decision_of,
+    mark=first_dealer,
+    skips_forced=False,
+)
 
 
-def game_seeds(start: int, count: int, *, paired: bool = False) -> Array:
-    """Return the seeds of `count` games; paired, each two neighbours get the same deals."""
-    seeds = np.empty(count // 2 if paired else count, dtype=np.int64)
-    write_seeds(start, 0, seeds)
-    return np.repeat(seeds, 2) if paired else seeds
-
-
-class Clock:
-    """Seconds by stage; with `exact` the device is waited for, so that each stage bears its own."""
-
-    def __init__(self, device: torch.device, *, exact: bool = False) -> None:
-        self.seconds: dict[str, float] = {}
-        self._device, self._exact = device, exact
-
-    @contextlib.contextmanager
-    def on(self, stage: str) -> Iterator[None]:
-        """Count the time of a block to a stage."""
-        start = time.perf_counter()
-        yield
-        if self._exact and self._device.type == "cuda":
-            torch.cuda.synchronize()
-        self.seconds[stage] = self.seconds.get(stage, 0.0) + time.perf_counter() - start
-
-
-def _best(network: KoiKoiNetwork, rows: Tensor, choices: Tensor) -> tuple[Tensor, Tensor]:
-    values, places = network(rows, choices).max(dim=1)
-    return places, values
-
-
-class Player:
-    """Networks that choose for a seat, greedily."""
+class Player(token_games.Player):
+    """The networks of a design, which choose for a seat."""
 
     def __init__(
-        self, networks: dict[str, KoiKoiNetwork], design: str, *, compiled: bool = False
+        self, networks: Mapping[str, KoiKoiNetwork], design: str, *, compiled: bool = False
     ) -> None:
-        self.networks = list(networks.values())
         decisions = decisions_of(design)
-        self.network_of = np.array(
-            [number for one in DECISIONS for number, few in enumerate(decisions) if one in few]
-        )
-        self._compiled = compiled
-        self._best: Any = torch.compile(_best) if compiled else _best
-
-    def best(self, number: int, rows: Tensor, choices: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the place among its choices that a network values most, and its value."""
-        if self._compiled:  # one graph for batches of any size, and for all networks of a shape
-            for one in (rows, choices):
-                torch._dynamo.maybe_mark_dynamic(one, 0)
-        with torch.no_grad():
-            found: tuple[Tensor, Tensor] = self._best(self.networks[number], rows, choices)
-            return found
+        network_of = [
+            number for one in DECISIONS for number, few in enumerate(decisions) if one in few
+        ]
+        super().__init__(list(networks.values()), network_of, compiled=compiled)
 
 
-class Decided(NamedTuple):
-    """Decisions that were taken, one a row."""
-
-    rows: Tensor
-    tokens: Tensor  # what was taken
-    episodes: Tensor
-    moments: Tensor  # those of an episode rise with time
-    values: Tensor  # of the best choice, as the network saw it
-    explored: Tensor  # whether another was taken
-
-
-class Samples:
-    """Decisions of one network, as they come."""
-
-    def __init__(self) -> None:
-        self._parts: list[Decided] = []
-
-    def add(self, part: Decided) -> None:
-        """Keep some decisions."""
-        self._parts.append(part)
-
-    def joined(self) -> Decided:
-        """Return all of them; what is kept in parts is given up."""
-        whole = Decided(*(torch.cat(column) for column in zip(*self._parts, strict=True)))
-        self._parts = []
-        return whole
-
-    def __bool__(self) -> bool:
-        return bool(self._parts)
-
-
-class Games:
-    """Some games that advance together; row i of every array belongs to game i."""
+class Games(token_games.Games):
+    """Some games of Koi-Koi that advance together; `first_dealers` dealt their first rounds."""
 
     def __init__(
         self,
@@ -248,149 +115,10 @@ class Games:
         epsilon: float = 0.0,
         first: int = 0,
     ) -> None:
-        count = len(seeds)
-        self.count, self.first, self.device = count, first, device
-        self.explore = round(epsilon * PARTS)
-        self.states = np.repeat(GAME.fresh(**GAME.read_options({})), count)
-        self.seeds = seeds.astype(np.int64)
-        self.seats = seats.astype(np.uint8)
-        self.streams = np.zeros(count, dtype=np.int64)
-        _write_streams(self.seeds, self.streams)
-        self.deals = np.zeros(count, dtype=np.int64)
-        self.first_dealers = np.zeros(count, dtype=np.uint8)
-        self.waits = np.full(count, FRESH, dtype=np.uint8)
-        self._step = STEP if device.type == "cuda" else 1
-        self._moment = 0
-        most = count + STEP * 2 * len(DECISIONS)
-        self._host = {
-            "rows": self._array((count, WIDTH), torch.uint8),
-            "choices": self._array((count, MOST_CHOICES), torch.uint8),
-            "forced": self._array((count,), torch.uint8),
-            "episodes": self._array((count,), torch.int32),
-            "index": self._array((most,), torch.int32),
-        }
-        self._slots = self._array((count,), torch.uint8)
-        self._event: Any = torch.cuda.Event() if device.type == "cuda" else None  # type: ignore[no-untyped-call]
-
-    def _array(self, shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
-        return torch.zeros(shape, dtype=dtype, pin_memory=self.device.type == "cuda")
+        states = np.repeat(GAME.fresh(**GAME.read_options({})), len(seeds))
+        super().__init__(TOKENS, states, seeds, seats, device=device, epsilon=epsilon, first=first)
 
     @property
-    def running(self) -> bool:
-        """Whether a game is not over."""
-        return bool((self.waits != NOTHING).any())
-
-    def wait(self) -> None:
-        """Wait until the device has answered."""
-        if self._event is not None:
-            self._event.synchronize()
-
-    def advance(self, pool: ThreadPoolExecutor, threads: int) -> None:
-        """Take the answers and go on to the next decisions."""
-        host = {name: tensor.numpy() for name, tensor in self._host.items()}
-        bounds = np.linspace(0, self.count, threads + 1).astype(int)
-        work = [
-            pool.submit(
-                advance,
-                self.states,
-                self.seeds,
-                self.deals,
-                self.streams,
-                self.seats,
-                self.first_dealers,
-                self.waits,
-                self._slots.numpy(),
-                host["rows"],
-                host["choices"],
-                host["forced"],
-                host["episodes"],
-                self.explore,
-                int(bounds[i]),
-                int(bounds[i + 1]),
-                np.empty(GAME.deck, dtype=np.uint8),
-                np.empty(NUM_ACTIONS, dtype=np.int16),
-                np.zeros(1, dtype=np.int64),
-            )
-            for i in range(threads)
-        ]
-        for one in work:
-            one.result()
-
-    def ask(self, players: Sequence[Player], samples: Sequence[Samples] | None) -> None:
-        """Let the device answer all waiting decisions, and keep those of the learner."""
-        if not self.running:
-            return
-        networks = [(player, i) for player in players for i in range(len(player.networks))]
-        offsets = np.cumsum([0] + [len(player.networks) for player in players])
-        network_of = np.concatenate(
-            [player.network_of + offsets[k] for k, player in enumerate(players)]
-        )
-        counts = np.zeros(len(networks), dtype=np.int64)
-        starts = np.zeros(len(networks) + 1, dtype=np.int64)
-        index = self._host["index"].numpy()
-        sort_waiting(self.waits, network_of, self._step, counts, starts, index)
-        there = {
-            name: tensor.to(self.device, non_blocking=True)
-            for name, tensor in self._host.items()
-            if name != "index"
-        }
-        places = self._host["index"][: starts[-1]].to(self.device, non_blocking=True)
-        slots = torch.zeros(self.count, dtype=torch.uint8, device=self.device)
-        for number, (player, which) in enumerate(networks):
-            if counts[number] == 0:
-                continue
-            here = places[starts[number] : starts[number + 1]].long()
-            rows, choices, forced = (
-                there[name].index_select(0, here) for name in ("rows", "choices", "forced")
-            )
-            best, values = player.best(which, rows, choices)
-            slot = torch.where(forced == GREEDY, best.to(torch.uint8), forced)
-            slots[here] = slot
-            if samples is not None and number < offsets[1]:
-                taken = choices.gather(1, slot.long()[:, None])[:, 0]
-                waiting = int(counts[number])
-                episodes = there["episodes"].index_select(0, here) + self.first * 2 * MOST_ROUNDS
-                moments = torch.full_like(episodes, self._moment)
-                other = taken != choices.gather(1, best[:, None])[:, 0]
-                found = (rows, taken, episodes, moments, values.float(), other)
-                samples[number].add(Decided(*(one[:waiting] for one in found)))
-        self._moment += 1
-        self._slots.copy_(slots, non_blocking=True)
-        if self._event is not None:
-            self._event.record()
-
-
-def play(
-    groups: Sequence[Games],
-    players: Sequence[Player],
-    *,
-    threads: int,
-    clock: Clock,
-    samples: Sequence[Samples] | None = None,
-) -> None:
-    """Play all games to their end; the learner is the first of the players."""
-    with ThreadPoolExecutor(threads) as pool:
-        running = list(groups)
-        while running:
-            for games in running:
-                with clock.on("device"):
-                    games.wait()
-                with clock.on("rules"):
-                    games.advance(pool, threads)
-                with clock.on("asking"):
-                    games.ask(players, samples)
-            running = [games for games in running if games.running]
-
-
-@kernel
-def _write_streams(seeds: Any, out: Any) -> None:
-    """Write the stream of chance moves of each game, apart from its deals."""
-    for i in range(len(seeds)):
-        out[i] = branch(seeds[i], SEAT)
-
-
-def usable_threads(wanted: int) -> int:
-    """Return how many threads to use: as many as wanted, or one for each core."""
-    if wanted:
-        return wanted
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    def first_dealers(self) -> Array:
+        """Who dealt the first round of each game."""
+        return self.marks

@@ -35,7 +35,13 @@ __all__ = ["Listener", "Seat", "Tables", "WebTable", "digest_of"]
 
 LOG = logging.getLogger(__name__)
 ALONE = "birds_of_a_feather"  # the game that can be taken back and asked for a solution
-ADVISERS = {ALONE: "solver"}  # where nobody was chosen; for all other games the next one
+ADVISERS = {  # where nobody was chosen; for all other games the next one
+    ALONE: "solver",
+    "crazy_eights": "fair",
+    "uno": "fair",
+    "koi_koi": "koi_koi_win",
+    "cribbage": "cribbage_expert",
+}
 USUAL_ADVISER = "monte_carlo:1000"
 ID_BYTES, SECRET_BYTES = 9, 24
 NAMELESS = "a guest"
