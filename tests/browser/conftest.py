@@ -19,6 +19,16 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Response
 
 START = "from cardlab.cli import main; main()"
+COMPILE = """
+import threading
+from cardlab.games import GAMES, find_game
+from cardlab.play import Table
+from cardlab.web import lobby, thinkers
+lobby.warm_up(threading.Event())
+lobby.warm_worker()
+for name in GAMES:
+    thinkers.advise("monte_carlo:4", Table(find_game(name), seed=0).turn(), (0, 0, 0))
+"""
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 TOLD_BELOW = ("Failed to load resource", "WebSocket connection")  # by status, and by the page
 PATIENCE = 15_000  # milliseconds that a page may take on a busy machine
@@ -95,6 +105,8 @@ def server(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     """A server that all tests of a worker share."""
     if find_spec("fastapi") is None:
         _lacking("the web table (pip install 'cardlab[web]')")
+    # With an empty cache, compiling would take longer than a page waits for a hint.
+    subprocess.run([sys.executable, "-c", COMPILE], check=True)
     made = Server(tmp_path_factory.mktemp("web"))
     yield made
     made.stop()

@@ -213,7 +213,7 @@ def test_birds_by_drag_with_undo_and_a_verdict(server: Any, somebody: Any) -> No
     assert page.get_attribute('[data-cell="A4"]', "aria-label") == "A4: king of hearts, 2 cards"
     assert page.locator(".cell.empty").count() == 1
     page.click("text=Is it still solvable?")
-    page.wait_for_selector(".verdict:not(:empty)", timeout=60_000)
+    page.wait_for_selector(".verdict:not(:empty)", timeout=120_000)
     assert "solved" in page.inner_text(".verdict")
     page.keyboard.press("u")
     page.wait_for_selector(".cell.empty", state="detached")

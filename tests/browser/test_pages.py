@@ -60,7 +60,7 @@ def test_a_table_suits_all(
     for _ in range(7 if game == "cribbage" else 2):  # in Cribbage to the show
         ann.turn()
     ann.page.keyboard.press("h")
-    ann.page.wait_for_selector(".hint-table, .hint-who", timeout=60_000)
+    ann.page.wait_for_selector(".hint-table, .hint-who", timeout=120_000)
     assert _check_both_themes(ann, axe) == []
     ann.page.keyboard.press("?")
     assert axe_violations(ann.page, axe) == []
@@ -93,9 +93,9 @@ def test_a_replay_is_scrubbed_valued_and_reviewed(
     page.wait_for_selector('.board[data-version="0"]')
     page.select_option("#adviser", "monte_carlo:1000")
     page.click("text=Value this move")
-    page.wait_for_selector(".hint-table tr.played", timeout=60_000)
+    page.wait_for_selector(".hint-table tr.played", timeout=120_000)
     page.click("text=Look through the whole game")
-    page.locator("ol.costs li, aside p:has-text('no move cost')").first.wait_for(timeout=60_000)
+    page.locator("ol.costs li, aside p:has-text('no move cost')").first.wait_for(timeout=120_000)
     for cost in page.locator("ol.costs li").all():
         assert "better" in cost.inner_text()
     assert axe_violations(page, axe) == []
