@@ -67,7 +67,7 @@ $(VENV)/web: $(VENV)/python pyproject.toml constraints.txt
 	@touch $(VENV)/base $@
 
 $(VENV)/dev: $(VENV)/python pyproject.toml constraints.txt
-	$(PIP) --editable '.[dev,papers,train,postgres,cluster,ladder,web]'
+	$(PIP) --editable '.[dev,papers,train,postgres,cluster,ladder,web,bench,examples]'
 	@touch $(VENV)/base $(VENV)/web $@
 
 $(VENV)/bench: $(VENV)/python pyproject.toml constraints.txt

@@ -100,6 +100,28 @@ class Batch:
             *self._arrays(),
         )
 
+    def step_some(self, rows: Array, actions: Array) -> None:
+        """Take an action in these rows only; `actions` has one for every row of the batch."""
+        others = np.ones(self.size, dtype=np.bool_)
+        others[rows] = False
+        movers = self.mover.copy()
+        self.mover[others] = OVER  # nothing is done where a game is over
+        try:
+            self.step(actions)
+        finally:
+            self.mover[others] = movers[others]
+
+    def restart(self, rows: Array, seeds: Array) -> None:
+        """Begin new games in some rows, with these seeds; the others stay as they are."""
+        self.states[rows] = self._fresh[0]
+        self.seeds[rows] = seeds
+        self._deals[rows] = 0
+        parts = [self.states, self.seeds, self._deals, self.mover, self.mask]
+        some = [part[rows] for part in parts]
+        self._kernels.begin(*some, self._order, self._buffer, self._rng)
+        for part, fresh in zip(parts, some, strict=True):
+            part[rows] = fresh
+
     @property
     def deals(self) -> Array:
         """How many deck orders every game has used so far."""
@@ -111,9 +133,13 @@ class Batch:
         seats = self.mover[rows].astype(np.int64)
         if (seats < 0).any():
             raise CardlabError(f"game {rows[seats < 0][0]} of the batch is over; nobody is to move")
-        views = self.states[rows].copy()
+        return Turns(self.game, seats, self.views(rows, seats), self.mask[rows].copy())
+
+    def views(self, rows: Array, seats: Array) -> Array:
+        """Return what a seat of each of these games knows, whether it is to move or not."""
+        views: Array = self.states[np.asarray(rows)]  # a copy: rows are listed, not sliced
         self._kernels.conceal_all(views, seats)
-        return Turns(self.game, seats, views, self.mask[rows].copy())
+        return views
 
     def _arrays(self) -> tuple[Array, ...]:
         return (

@@ -427,7 +427,8 @@ class _Sitting:
             usual = self.game.read_options({})
             changed = [(k, value) for k, value in table.options.items() if value != usual[k]]
             also = "".join(f" -o {k}={str(value).lower()}" for k, value in changed)
-            lines.append(f"same deal   cardlab play {self.game.name} --seed {self.seed}{also}")
+            name = self.game.name if self.game.is_ours else self.game.reference
+            lines.append(f"same deal   cardlab play {name} --seed {self.seed}{also}")
         for line in lines:  # never broken, so that commands can be copied
             self.show(Text(f" {line}"), soft_wrap=True)
 

@@ -7,6 +7,8 @@ name:value,key=value     uct_open:1000,c=1.4
 package.module:NAME      an agent, or a class or function that makes one; module:NAME if the
                          module lies in the working folder or can be imported
 package.module:NAME:parameters
+name, name:parameters    likewise, where an installed package has an entry point of this name in the
+                         group `cardlab.agents`
 cmd:COMMAND              a program that speaks the protocol of agents.outside
 """
 
@@ -23,7 +25,7 @@ from typing import Any
 from cardlab.agents.outside import OutsideAgent
 from cardlab.errors import CardlabError, suggest
 from cardlab.game import Agent, Game, OpenAgent
-from cardlab.games import GAMES, import_named, module_exists
+from cardlab.games import GAMES, import_named, installed, module_exists
 
 __all__ = ["CATALOG", "Entry", "Parameter", "agents_for", "find_agent", "strength_of"]
 
@@ -370,13 +372,16 @@ def find_agent(spec: str, game: Game) -> Agent | OpenAgent:
     if name == "cmd":
         return OutsideAgent(spec.strip())
     if name not in known:
+        plugged = installed("cardlab.agents")
+        if name in plugged:
+            return _from_outside(f"{plugged[name]}:{rest}" if rest else plugged[name])
         if "." in name or (rest and module_exists(name)):
             return _from_outside(spec)
         if any(entry.name == name for entry in CATALOG):
             raise CardlabError(
                 f"agent {name!r} does not play {game.name}; these do: {', '.join(sorted(known))}"
             )
-        raise CardlabError(suggest("agent", name, known))
+        raise CardlabError(suggest("agent", name, {**known, **plugged}))
     entry = known[name]
     values = _read_parameters(rest, entry)
     module, _, attribute = entry.maker.partition(":")

@@ -36,10 +36,15 @@ __all__ = ["agents", "games", "match", "play", "replay"]
 
 
 def games(as_json: Json = False) -> None:
-    """List the games and their options."""
-    from cardlab.games import GAMES, find_game
+    """List the games and their options, those of installed packages too."""
+    from cardlab.games import GAMES, find_game, installed
 
-    found = [find_game(name) for name in GAMES]
+    found, broken = [find_game(name) for name in GAMES], {}
+    for name in installed("cardlab.games"):
+        try:
+            found += [find_game(name)] if name not in GAMES else []
+        except CardlabError as error:  # a package that fails must not take the list with it
+            broken[name] = str(error)
     if as_json:
         rows = [
             {
@@ -51,6 +56,7 @@ def games(as_json: Json = False) -> None:
             }
             for game in found
         ]
+        rows += [{"name": name, "error": reason} for name, reason in broken.items()]
         typer.echo(json.dumps(rows, indent=2))
         return
     table = table_of("game", "what it is", "options (default first)")
@@ -60,13 +66,15 @@ def games(as_json: Json = False) -> None:
             for one in game.options
         )
         table.add_row(game.name, f"{game.title}: {game.summary}", options)
+    for name, reason in broken.items():
+        table.add_row(name, reason, "")
     new_console().print(table)
 
 
 def agents(game: GameName, as_json: Json = False) -> None:
-    """List the agents that can play a game."""
+    """List the agents that can play a game, and those of installed packages."""
     from cardlab.agents.catalog import agents_for, strength_of
-    from cardlab.games import find_game
+    from cardlab.games import find_game, installed
 
     found = find_game(game)
     entries = agents_for(found)
@@ -81,6 +89,10 @@ def agents(game: GameName, as_json: Json = False) -> None:
             }
             for one in entries
         ]
+        rows += [
+            {"name": name, "usage": name, "fair": None, "summary": reference, "strength": ""}
+            for name, reference in installed("cardlab.agents").items()
+        ]
         typer.echo(json.dumps(rows, indent=2))
         return
     table = table_of()
@@ -89,6 +101,8 @@ def agents(game: GameName, as_json: Json = False) -> None:
         table.add_column(head)
     settings = table_of("parameter", "of", title="name:budget,parameter=value")
     owners: dict[str, list[str]] = {}
+    for name, reference in installed("cardlab.agents").items():
+        table.add_row(name, f"from outside: {reference}", "-", "-")
     for one in entries:
         sees = "its seat" if one.fair else "all cards"
         table.add_row(one.usage, one.summary, sees, strength_of(one, found) or "-")
@@ -169,13 +183,15 @@ def play(
     found = find_game(game)
     options = found.read_options(read_options(option))
     seats = int(found.fresh(**options)[0].seats)
-    names = list(against or ["heuristic"] * (seats > 1))
+    known = {one.name for one in agents_for(found)}
+    usual = "heuristic" if "heuristic" in known else "monte_carlo:1000"
+    names = list(against or [usual] * (seats > 1))
     if len(names) > seats - 1:
         raise CardlabError(f"{len(names)} opponents for {seats - 1} other seats of {game}")
     names += names[-1:] * (seats - 1 - len(names))
     if not 0 <= seat < seats:
         raise CardlabError(f"--seat {seat} is not at the table; {game} has seats 0 to {seats - 1}")
-    alone = "solver" if "solver" in {one.name for one in agents_for(found)} else "heuristic"
+    alone = "solver" if "solver" in known else usual
     advice = find_agent(adviser or ("monte_carlo:4000" if seats > 1 else alone), found)
     if isinstance(advice, OpenAgent):
         raise CardlabError(f"--adviser {adviser} sees all cards; name a fair agent")

@@ -1,16 +1,21 @@
-"""The games: one module of rules each, found by name or as `package.module:NAME`."""
+"""The games: one module of rules each, found by name or as `package.module:NAME`.
+
+A package from outside can give its game a name: an entry point of the group `cardlab.games`.
+"""
 
 from __future__ import annotations
 
 import sys
+from functools import cache
 from importlib import import_module
+from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
 from cardlab.errors import CardlabError, suggest
 from cardlab.game import Game
 
-__all__ = ["GAMES", "find_game", "import_named", "module_exists"]
+__all__ = ["GAMES", "find_game", "import_named", "installed", "module_exists"]
 
 GAMES = {
     name: f"cardlab.games.{name}:GAME"
@@ -19,14 +24,27 @@ GAMES = {
 
 
 def find_game(name: str) -> Game:
-    """Return a game by its name, or one from outside by `package.module:NAME`."""
-    reference = GAMES.get(name)
+    """Return a game by its name, or one from outside by entry point or `package.module:NAME`."""
+    reference = GAMES.get(name) or installed("cardlab.games").get(name)
     if reference is None and "." not in name and ":" not in name:
-        raise CardlabError(suggest("game", name, GAMES))
+        raise CardlabError(suggest("game", name, {**GAMES, **installed("cardlab.games")}))
     found = import_named(reference or name, "game")
     if not isinstance(found, Game):
         raise CardlabError(f"{name!r} is a {type(found).__name__}, not a cardlab Game")
     return found
+
+
+@cache
+def installed(group: str) -> dict[str, str]:
+    """Return what installed packages offer under a group of entry points, name by name.
+
+    Where two packages offer one name, neither is trusted with it: both are left to their full
+    reference.
+    """
+    found: dict[str, set[str]] = {}
+    for one in entry_points(group=group):
+        found.setdefault(one.name, set()).add(one.value.replace(" ", ""))
+    return {name: values.pop() for name, values in sorted(found.items()) if len(values) == 1}
 
 
 def import_named(reference: str, what: str) -> object:

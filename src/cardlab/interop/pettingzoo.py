@@ -1,0 +1,184 @@
+"""PettingZoo environments: every seat of a game learns.
+
+    env = cardlab.interop.pettingzoo.env("uno", seats=4)
+    env.reset(seed=7)  # the game that `cardlab` plays with seed 7
+    for agent in env.agent_iter():
+        observation, reward, terminated, truncated, info = env.last()
+        ...
+
+Agents are `seat_0`, `seat_1`, ... A reward is the game's return at its end, 0 before. An action
+that is not legal raises `IllegalAction`; wrap the environment in PettingZoo's
+`TerminateIllegalWrapper` where it should cost the game instead.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cardlab.errors import CardlabError, require
+from cardlab.features.observations import observation_of
+from cardlab.game import Game
+from cardlab.games import find_game
+from cardlab.interop.seats import mask_of, new_table, read_options
+
+try:
+    from gymnasium import spaces
+    from gymnasium.utils import seeding
+    from pettingzoo import AECEnv
+except ImportError:
+    require("cardlab.interop.pettingzoo", "interop", "pettingzoo", "gymnasium")
+    raise
+
+__all__ = ["CardEnv", "crazy_eights", "cribbage", "env", "koi_koi", "uno"]
+
+MASKS = ("observation", "info")
+
+
+class CardEnv(AECEnv):
+    """A game of cards as an AEC environment, one agent for each seat."""
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 - PettingZoo reads it from the class
+        "render_modes": ["ansi"],
+        "is_parallelizable": False,
+        "render_fps": 1,
+    }
+
+    def __init__(
+        self,
+        game: str | Game,
+        *,
+        mask: str = "observation",
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        """Store the game and its options.
+
+        `mask` says where the legal actions are told: in the observation, which then is a
+        dictionary of `observation` and `action_mask`, or in `info`, and the observation is plain.
+        """
+        super().__init__()
+        if mask not in MASKS:
+            raise CardlabError(f"mask={mask} is not possible; use {' or '.join(MASKS)}")
+        self.game = find_game(game) if isinstance(game, str) else game
+        self.options, seats = read_options(self.game, options)
+        if seats < 2:
+            raise CardlabError(f"{self.game.name} is played alone; use cardlab.interop.gymnasium")
+        self.mask = mask
+        self.render_mode = render_mode
+        self.metadata = {**self.metadata, "name": f"cardlab_{self.game.name}_v0"}
+        self.encoder = observation_of(self.game)
+        self.possible_agents = [f"seat_{seat}" for seat in range(seats)]
+        self.agents: list[str] = []
+        self._spaces = {agent: self._make_space() for agent in self.possible_agents}
+        self._actions = {
+            agent: spaces.Discrete(self.game.num_actions) for agent in self.possible_agents
+        }
+        self._random: np.random.Generator | None = None
+
+    def _make_space(self) -> Any:
+        plain = spaces.Box(np.zeros(self.encoder.size, np.float32), self.encoder.high)
+        if self.mask == "info":
+            return plain
+        legal = spaces.Box(0, 1, (self.game.num_actions,), np.int8)
+        return spaces.Dict({"observation": plain, "action_mask": legal})
+
+    def observation_space(self, agent: str) -> Any:
+        """Return the space of a seat's observations."""
+        return self._spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        """Return the space of actions: all ids of the game."""
+        return self._actions[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Deal a game: that of this seed, or the next one of the seeds that follow from the last.
+
+        `options={"deals": [...]}` gives deck orders by hand; anything else in it is ignored.
+        """
+        if seed is not None or self._random is None:
+            self._random, _ = seeding.np_random(seed)
+        if seed is None:
+            seed = int(self._random.integers(1 << 62))
+        self.table = new_table(self.game, seed, self.options, (options or {}).get("deals", ()))
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self._settle(first=self.agents[0])
+
+    def step(self, action: int | None) -> None:
+        """Take an action for the seat to move; a seat whose game is over leaves with None."""
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            self._was_dead_step(action)
+            return
+        if action is None:
+            raise CardlabError(f"{agent} is to move in {self.game.name}; None is no action")
+        self._cumulative_rewards[agent] = 0.0
+        self.table.act(int(action))
+        if self.table.over:
+            self.rewards = dict(zip(self.agents, self.table.state.returns(), strict=True))
+            self.terminations = dict.fromkeys(self.agents, True)
+        self._accumulate_rewards()
+        self._settle(first=agent)
+
+    def _settle(self, first: str) -> None:
+        over = self.table.over
+        self.agent_selection = first if over else self.possible_agents[self.table.mover]
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        if self.mask == "info":
+            for agent in self.agents:
+                self.infos[agent]["action_mask"] = self._legal(agent)
+
+    def _legal(self, agent: str) -> Any:
+        mine = self.table.mover == self.possible_agents.index(agent)
+        legal = self.table.state.legal() if mine else np.zeros(0, dtype=np.int64)
+        return mask_of(self.game.num_actions, legal, over=self.table.over)
+
+    def observe(self, agent: str) -> Any:
+        """Return what a seat knows, whether it is to move or not."""
+        seat = self.possible_agents.index(agent)
+        seen = self.encoder.one(self.table.state.view(seat).array, seat)
+        if self.mask == "info":
+            return seen
+        return {"observation": seen, "action_mask": self._legal(agent)}
+
+    def render(self) -> str | None:
+        """Return what the seat to move sees, as text."""
+        if self.render_mode is None:
+            return None
+        return str(self.table.state.view(self.possible_agents.index(self.agent_selection)))
+
+    def close(self) -> None:
+        """Do nothing: there is no window."""
+
+    def __str__(self) -> str:
+        return str(self.metadata["name"])
+
+
+def env(game: str | Game, **settings: Any) -> CardEnv:
+    """Return the environment of a game, with every option of its rules as a keyword."""
+    return CardEnv(game, **settings)
+
+
+def crazy_eights(**settings: Any) -> CardEnv:
+    """Return Crazy Eights: `seats`, `hand_size`, `reshuffle`, `optional_draw`."""
+    return CardEnv("crazy_eights", **settings)
+
+
+def uno(**settings: Any) -> CardEnv:
+    """Return Uno: `seats`, `rules`, `stacking`, `keep_drawn`, `voluntary_draw`, `target`."""
+    return CardEnv("uno", **settings)
+
+
+def koi_koi(**settings: Any) -> CardEnv:
+    """Return Koi-Koi: `rules`, `rounds`."""
+    return CardEnv("koi_koi", **settings)
+
+
+def cribbage(**settings: Any) -> CardEnv:
+    """Return Cribbage: `target`."""
+    return CardEnv("cribbage", **settings)

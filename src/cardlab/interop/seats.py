@@ -1,0 +1,95 @@
+"""What all environments share: whose turn it is to learn, who sits in the other seats, seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from cardlab import seeding
+from cardlab.agents.catalog import find_agent
+from cardlab.errors import CardlabError
+from cardlab.game import Agent, Array, Game, OpenAgent
+from cardlab.play import Table
+from cardlab.seeding import GAME, branch, word
+
+__all__ = [
+    "Opponents",
+    "agent_generators",
+    "check_seat",
+    "choose_seat",
+    "find_opponents",
+    "following_seed",
+    "mask_of",
+    "new_table",
+    "read_options",
+]
+
+Opponents = str | Agent | OpenAgent | Sequence[str | Agent | OpenAgent]
+LEARNER = word("learner")
+
+
+def find_opponents(given: Opponents, game: Game, seats: int) -> list[Agent | OpenAgent]:
+    """Return the agents of the other seats, in the order in which they follow the learner.
+
+    One agent takes all seats; several are given one for each.
+    """
+    several = [given] if isinstance(given, str) or not isinstance(given, Sequence) else list(given)
+    found = [find_agent(one, game) if isinstance(one, str) else one for one in several]
+    if len(found) == 1:
+        found *= seats - 1
+    if len(found) != seats - 1:
+        raise CardlabError(
+            f"{len(found)} opponents for {seats - 1} other seats of {game.name}; "
+            "give one for all of them, or one for each"
+        )
+    return found
+
+
+def choose_seat(asked: int | None, seats: int, seed: int) -> int:
+    """Return the learner's seat in the game of this seed: the one asked for, or one by chance."""
+    return asked if asked is not None else int(branch(seed, LEARNER)) % seats
+
+
+def check_seat(asked: int | None, seats: int, game: Game) -> None:
+    """Refuse a seat that is not at the table."""
+    if asked is not None and not 0 <= asked < seats:
+        raise CardlabError(f"{game.name} has no seat {asked}; it has 0 to {seats - 1}")
+
+
+def following_seed(seed: int) -> int:
+    """Return the seed of the game that comes after this one, as in a batch."""
+    return int(branch(seed, GAME))
+
+
+def agent_generators(seed: int, seats: int) -> list[np.random.Generator]:
+    """Return a generator for the agent of every seat, as `play_game` has them."""
+    return [seeding.generator(seed, "seat", seat) for seat in range(seats)]
+
+
+def mask_of(num_actions: int, legal: Array, *, over: bool) -> Array:
+    """Return the legal actions as 0 and 1; all are 1 in a finished game, where none counts.
+
+    A mask without a single 1 would turn into probabilities of zero over zero in most learners.
+    """
+    mask: Array = np.zeros(num_actions, dtype=np.int8)
+    mask[slice(None) if over else legal] = 1
+    return mask
+
+
+def new_table(game: Game, seed: int, options: dict[str, Any], deals: Sequence[Any] = ()) -> Table:
+    """Return the game of this seed, or of one that follows: a deal may leave nothing to play."""
+    table = Table(game, seed=seed, deals=deals, options=options)
+    while table.over:
+        if deals:
+            raise CardlabError(f"the deal of {game.name} leaves nothing to play; give another one")
+        seed = following_seed(seed)
+        table = Table(game, seed=seed, options=options)
+    return table
+
+
+def read_options(game: Game, given: dict[str, Any]) -> tuple[dict[str, Any], int]:
+    """Return all options of a game, and how many seats it has with them."""
+    options = game.read_options(given)
+    return options, int(game.fresh(**options)[0].seats)

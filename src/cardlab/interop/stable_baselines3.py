@@ -1,0 +1,120 @@
+"""Many games at once for Stable-Baselines3 and sb3-contrib, on `Batch`.
+
+    MaskablePPO("MlpPolicy", CardVecEnv("crazy_eights", 256, opponents="heuristic")).learn(10**6)
+
+`PolicyAgent` makes an agent of what was learned, ready for matches.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from cardlab.errors import require
+from cardlab.features.observations import observation_of
+from cardlab.game import Array, Game, Turn, Turns
+from cardlab.interop.seats import Opponents
+from cardlab.interop.vector import CardVectorEnv
+
+try:
+    from stable_baselines3.common.vec_env import VecEnv
+except ImportError:
+    require("cardlab.interop.stable_baselines3", "examples", "stable_baselines3")
+    raise
+
+__all__ = ["CardVecEnv", "PolicyAgent"]
+
+
+class CardVecEnv(VecEnv):
+    """The vectorised environment in the shape that Stable-Baselines3 asks for."""
+
+    def __init__(
+        self, game: str | Game, num_envs: int, *, opponents: Opponents = "random", **settings: Any
+    ) -> None:
+        """Store the game and who else plays, as for `CardVectorEnv`."""
+        self.games = CardVectorEnv(game, num_envs, opponents=opponents, **settings)
+        self._actions: Array = np.zeros(num_envs, dtype=np.int64)
+        self._lengths = np.zeros(num_envs, dtype=np.int64)
+        self._began = time.perf_counter()
+        super().__init__(
+            num_envs, self.games.single_observation_space, self.games.single_action_space
+        )
+
+    def reset(self) -> Array:
+        """Deal a game in every row."""
+        observations, _ = self.games.reset(seed=self._seeds[0])
+        self._lengths[:] = 0
+        self._reset_seeds()
+        self._reset_options()
+        return observations
+
+    def step_async(self, actions: Array) -> None:
+        """Take the actions to be played in `step_wait`."""
+        self._actions = actions
+
+    def step_wait(self) -> tuple[Array, Array, Array, list[dict[str, Any]]]:
+        """Play, and return observations, rewards, what is over, and the last observations of it."""
+        observations, rewards, over, _, info = self.games.step(self._actions)
+        self._lengths += 1
+        seconds = round(time.perf_counter() - self._began, 6)
+        told: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        for row in np.flatnonzero(over).tolist():
+            told[row] = {
+                "terminal_observation": info["final_obs"][row],
+                "TimeLimit.truncated": False,
+                "episode": {"r": float(rewards[row]), "l": int(self._lengths[row]), "t": seconds},
+            }
+        self._lengths[over] = 0
+        return observations, rewards.astype(np.float32), over, told
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to close."""
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """Return an attribute of the games, the same for every row."""
+        return [getattr(self.games, attr_name)] * len(self._rows(indices))
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Refuse: rows have no attributes of their own."""
+        raise AttributeError(f"rows of a batch have no attribute {attr_name!r} of their own")
+
+    def env_method(self, method_name: str, *args: Any, indices: Any = None, **more: Any) -> Any:
+        """Return what a method of the games gives for every row."""
+        found = getattr(self.games, method_name)(*args, **more)
+        return found[self._rows(indices)]
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
+        """Return False for every row: nothing is wrapped."""
+        return [False] * len(self._rows(indices))
+
+    def _rows(self, indices: Any) -> Array:
+        rows: Array = np.arange(self.num_envs)
+        return rows if indices is None else np.atleast_1d(rows[indices])
+
+
+class PolicyAgent:
+    """An agent that takes the likeliest action of a learned policy that masks."""
+
+    def __init__(self, model: Any, name: str = "learned") -> None:
+        """Store a model with `predict(observations, action_masks=..., deterministic=True)`."""
+        self.model = model
+        self.name = name
+
+    def act(self, turn: Turn, rng: np.random.Generator) -> int:
+        """Return the likeliest action."""
+        mask = np.zeros((1, turn.game.num_actions), dtype=np.bool_)
+        mask[0, turn.legal] = True
+        seats = np.array([turn.seat], dtype=np.int64)
+        return int(self._choose(turn.game, turn.view.array, seats, mask)[0])
+
+    def act_many(self, turns: Turns, rngs: Sequence[np.random.Generator]) -> Array:
+        """Return the likeliest action of every turn."""
+        return self._choose(turns.game, turns.views, turns.seats, turns.mask)
+
+    def _choose(self, game: Game, views: Array, seats: Array, mask: Array) -> Array:
+        seen = observation_of(game).rows(views, seats)
+        actions, _ = self.model.predict(seen, action_masks=mask, deterministic=True)
+        return np.asarray(actions, dtype=np.int64)

@@ -1,0 +1,180 @@
+"""Many games at once for Gymnasium, on `Batch`: one seat of each learns.
+
+    envs = gymnasium.make_vec("cardlab/CrazyEights-v0", num_envs=256, opponents="heuristic",
+                              vectorization_mode="vector_entry_point")
+
+Row i begins with the game of seed `seed + i`; its next games have the seeds that follow, as in a
+batch. A finished game is replaced in the same step: `info["final_obs"]` then holds the last
+observation, `info["final_info"]` the returns and points, and the observation is the first of the
+new game. Actions are checked before the first is taken; one that is not legal raises.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cardlab.batch import Batch
+from cardlab.errors import CardlabError, require
+from cardlab.features.observations import observation_of
+from cardlab.game import OVER, ActsInBatches, Agent, Array, FollowsGames, Game, OpenAgent, State
+from cardlab.games import find_game
+from cardlab.interop.seats import (
+    Opponents,
+    agent_generators,
+    check_seat,
+    choose_seat,
+    find_opponents,
+    following_seed,
+    read_options,
+)
+from cardlab.play import ask
+
+try:
+    from gymnasium import spaces
+    from gymnasium.vector import AutoresetMode, VectorEnv
+    from gymnasium.vector.utils import batch_space
+except ImportError:
+    require("cardlab.interop.vector", "interop", "gymnasium")
+    raise
+
+__all__ = ["CardVectorEnv"]
+
+
+class CardVectorEnv(VectorEnv[Any, Any, Any]):
+    """Many games of cards, in each of which one seat learns."""
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 - Gymnasium reads it from the class
+        "render_modes": [],
+        "autoreset_mode": AutoresetMode.SAME_STEP,
+    }
+
+    def __init__(
+        self,
+        game: str | Game,
+        num_envs: int = 1,
+        *,
+        opponents: Opponents = "random",
+        seat: int | None = None,
+        **options: Any,
+    ) -> None:
+        """Store the game and who else plays, as for the environment of one game."""
+        self.game = find_game(game) if isinstance(game, str) else game
+        self.options, self.seats = read_options(self.game, options)
+        check_seat(seat, self.seats, self.game)
+        self.asked_seat = seat
+        self.opponents = find_opponents(opponents, self.game, self.seats) if self.seats > 1 else []
+        for agent in self.opponents:
+            if isinstance(agent, FollowsGames):
+                raise CardlabError(
+                    f"opponent {agent.name!r} follows one game at a time; use it in single "
+                    "environments, or name an agent that remembers nothing"
+                )
+        self.num_envs = num_envs
+        self.encoder = observation_of(self.game)
+        self.single_observation_space = spaces.Box(
+            np.zeros(self.encoder.size, np.float32), self.encoder.high
+        )
+        self.single_action_space = spaces.Discrete(self.game.num_actions)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.learners = np.zeros(num_envs, dtype=np.int64)
+        self._rngs: list[list[np.random.Generator]] = [[] for _ in range(num_envs)]
+        self._rows = np.arange(num_envs)
+        self._batch: Batch | None = None
+
+    @property
+    def batch(self) -> Batch:
+        """The games, after the first reset."""
+        if self._batch is None:
+            raise CardlabError(f"the environment of {self.game.name} has no games; call reset")
+        return self._batch
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Array, dict[str, Any]]:
+        """Deal a game in every row and let the others play up to the learner's first turn."""
+        super().reset(seed=seed)
+        first = int(self.np_random.integers(1 << 62)) if seed is None else seed
+        seeds = first + np.arange(self.num_envs, dtype=np.int64)
+        self._batch = Batch(self.game, self.num_envs, seeds=seeds, options=self.options)
+        self._seat(self._rows)
+        self._renew(self._play_others(self._rows))
+        return self._observe(self._rows), {"seat": self.learners.copy()}
+
+    def step(self, actions: Array) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
+        """Take an action for the learner of every row and let the others answer."""
+        batch = self.batch
+        batch.step(np.asarray(actions))
+        over = self._play_others(self._rows)
+        terminated = np.zeros(self.num_envs, dtype=np.bool_)
+        terminated[over] = True
+        rewards = np.zeros(self.num_envs, dtype=np.float64)
+        info: dict[str, Any] = {}
+        if len(over):
+            rewards[over] = batch.returns[over, self.learners[over]]
+            last = self._observe(over)
+            finals = np.full(self.num_envs, None, dtype=object)
+            for place, row in enumerate(over):
+                finals[row] = last[place]
+            info = {
+                "final_obs": finals,
+                "_final_obs": terminated.copy(),
+                "final_info": {
+                    "returns": np.where(terminated[:, None], batch.returns, 0),
+                    "points": np.where(terminated[:, None], batch.points, 0),
+                },
+                "_final_info": terminated.copy(),
+            }
+            self._renew(over)
+        info["seat"] = self.learners.copy()
+        truncated = np.zeros(self.num_envs, dtype=np.bool_)
+        return self._observe(self._rows), rewards, terminated, truncated, info
+
+    def action_masks(self) -> Array:
+        """Return which actions are legal for the learner of every row."""
+        mask: Array = self.batch.mask.copy()
+        return mask
+
+    def _renew(self, over: Array) -> None:
+        """Deal anew where a game is over, until the learner of every row has a turn."""
+        while len(over):
+            seeds = [following_seed(seed) for seed in self.batch.seeds[over].tolist()]
+            self.batch.restart(over, np.array(seeds, dtype=np.int64))
+            self._seat(over)
+            over = self._play_others(over)
+
+    def _seat(self, rows: Array) -> None:
+        for row, seed in zip(rows.tolist(), self.batch.seeds[rows].tolist(), strict=True):
+            self.learners[row] = choose_seat(self.asked_seat, self.seats, seed)
+            self._rngs[row] = agent_generators(seed, self.seats)
+
+    def _play_others(self, rows: Array) -> Array:
+        """Let the others move until all these rows wait for their learner; return those over."""
+        batch = self.batch
+        while True:
+            waiting = rows[(batch.mover[rows] != OVER) & (batch.mover[rows] != self.learners[rows])]
+            if not len(waiting):
+                over: Array = rows[batch.mover[rows] == OVER]
+                return over
+            actions = np.zeros(self.num_envs, dtype=np.int64)
+            places = (batch.mover[waiting] - self.learners[waiting] - 1) % self.seats
+            for place, agent in enumerate(self.opponents):
+                asked = waiting[places == place]
+                if len(asked):
+                    actions[asked] = self._ask(agent, asked)
+            batch.step_some(waiting, actions)
+
+    def _ask(self, agent: Agent | OpenAgent, rows: Array) -> Array:
+        batch = self.batch
+        seats = batch.mover[rows].tolist()
+        rngs = [self._rngs[row][seat] for row, seat in zip(rows.tolist(), seats, strict=True)]
+        if isinstance(agent, ActsInBatches) and not isinstance(agent, OpenAgent):
+            return agent.act_many(batch.turns(rows), rngs)
+        states = (State(self.game, batch.states[[row]]) for row in rows)
+        return np.array([ask(agent, one, rng) for one, rng in zip(states, rngs, strict=True)])
+
+    def _observe(self, rows: Array) -> Array:
+        seats = self.learners[rows]
+        return self.encoder.rows(self.batch.views(rows, seats), seats)
