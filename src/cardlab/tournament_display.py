@@ -25,7 +25,7 @@ LIVE_SECONDS = 0.5  # between two looks at the table, or LIVE_SHARE times what t
 LIVE_SHARE = 30
 ROOM_FOR_POINTS = 96  # columns of the terminal
 WIDEST_CROSS_TABLE = 12  # agents
-ROOM_FOR_NAMES, ROOM_FOR_CELL = 20, 12  # columns of the terminal, at least, in a cross-table
+ROOM_FOR_CELL = 11  # columns of the terminal in a cross-table
 
 
 @contextmanager
@@ -150,8 +150,12 @@ def show_table(table: Table, where: str, seconds: float, ladder: Ladder | None =
         head.add_row(str(place), escape(line.agent), *cells, f"{line.milliseconds:.3f}")
     out.print(head)
     if 1 < len(table.lines) <= WIDEST_CROSS_TABLE:
-        beside = max(1, (out.width - ROOM_FOR_NAMES) // ROOM_FOR_CELL)
-        for first in range(0, len(table.lines), beside):
+        count = len(table.lines)
+        longest = min(40, max(len(one.agent) for one in table.lines))
+        fit = max(1, (out.width - longest - 6) // ROOM_FOR_CELL)
+        beside = -(-count // -(-count // fit))  # blocks of about equal width
+        out.print(f"[italic]{_meaning(table)}, %[/]")
+        for first in range(0, count, beside):
             out.print(_cross_table(table, first, first + beside))
     elif len(table.lines) > WIDEST_CROSS_TABLE:
         out.print(f"no cross-table of more than {WIDEST_CROSS_TABLE} agents here; --json has it")
@@ -167,17 +171,21 @@ def show_table(table: Table, where: str, seconds: float, ladder: Ladder | None =
     out.print(f"every game is kept in {where}", markup=False, soft_wrap=True)
 
 
+def _meaning(table: Table) -> str:
+    """Say what the cells of a cross-table are."""
+    if table.seats == 2:
+        return "score of the row against the column"
+    if table.seats > 1:
+        return "how often the row came before the column, draws half"
+    return "deals on which the row did better than the column, draws half"
+
+
 def _cross_table(table: Table, first: int, end: int) -> Any:
     """Return the columns of a cross-table from `first` up to `end`."""
     from rich.markup import escape
 
     ranking = table.ranking()
-    what = "deals on which the row did better than the column, draws half"
-    if table.seats > 1:
-        what = "how often the row came before the column, draws half"
-    if table.seats == 2:
-        what = "score of the row against the column"
-    cross = table_of("", title=f"{what}, %")
+    cross = table_of("")
     cross.add_column("agent", overflow="fold")
     for place, _ in list(enumerate(ranking, start=1))[first:end]:
         cross.add_column(str(place), justify="right", no_wrap=True)
