@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help arena play test check fix bench crosscheck strength clean
+.PHONY: help arena play test check fix bench crosscheck strength pages docs clean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
@@ -41,6 +41,7 @@ bench: $(VENV)/bench  ## speed beside OpenSpiel and RLCard, and of the solvers
 	$(BIN)/python benchmarks/cribbage.py
 	$(BIN)/python benchmarks/arena.py
 	$(BIN)/python benchmarks/web.py
+	$(BIN)/python benchmarks/cost.py
 
 crosscheck: $(VENV)/bench  ## the rules beside other programs, move by move
 	$(BIN)/python crosscheck/uno_rlcard.py
@@ -51,8 +52,14 @@ strength: $(VENV)/base  ## measure every agent against random again (minutes)
 	$(BIN)/python benchmarks/strength.py
 	$(BIN)/python benchmarks/strength.py tables
 
+pages: $(VENV)/dev  ## write what the documentation says about the code from the code
+	$(BIN)/python website/pages.py
+
+docs: pages  ## build this documentation as a site: build/site/index.html
+	$(BIN)/mkdocs build --strict --quiet
+
 clean:  ## remove the virtual environment and all caches of this folder
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
 
 $(VENV)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -67,7 +74,7 @@ $(VENV)/web: $(VENV)/python pyproject.toml constraints.txt
 	@touch $(VENV)/base $@
 
 $(VENV)/dev: $(VENV)/python pyproject.toml constraints.txt
-	$(PIP) --editable '.[dev,papers,train,postgres,cluster,ladder,web,bench,examples]'
+	$(PIP) --editable '.[dev,docs,papers,train,postgres,cluster,ladder,web,bench,examples]'
 	@touch $(VENV)/base $(VENV)/web $@
 
 $(VENV)/bench: $(VENV)/python pyproject.toml constraints.txt

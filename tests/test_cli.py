@@ -202,7 +202,7 @@ def test_check_plays_many_games() -> None:
 
 def test_play_saves_what_was_left(tmp_path: Path) -> None:
     path = tmp_path / "mine.jsonl"
-    shown = succeed("play", "crazy_eights", "--seed", "3", "--record", str(path), text="1\n1\n")
+    shown = succeed("play", "crazy_eights", "--seed", "3", "--save", str(path), text="1\n1\n")
     assert "saved in" in shown
     assert json.loads(path.read_text())["note"] == "left unfinished"
     assert "1 game replayed" in succeed("replay", str(path))

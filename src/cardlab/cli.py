@@ -6,43 +6,61 @@ import io
 import signal
 import sys
 import warnings
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
+from typer.exceptions import TyperException
 
 from cardlab import __version__
 from cardlab.commands import analysis, measuring, playing, serving, study, upkeep
+from cardlab.commands.voice import WIDTH, Command, Commands, help_of, usage_error
 from cardlab.errors import CardlabError, CardlabWarning
 
+COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
+    "Play": (
+        playing.games,
+        playing.agents,
+        playing.play,
+        serving.serve,
+        playing.replay,
+    ),
+    "Measure": (
+        playing.match,
+        measuring.tournament,
+        measuring.sprt,
+        measuring.leaderboard,
+        measuring.export,
+        measuring.check_agent,
+    ),
+    "Analyse": (
+        analysis.score,
+        analysis.analyse,
+        analysis.solve,
+        analysis.explain,
+    ),
+    "Learn": (
+        study.train,
+        study.reproduce,
+    ),
+    "Look after": (
+        upkeep.check,
+        upkeep.warmup,
+    ),
+}
+
+
 app = typer.Typer(
-    help="Card-playing AI: play it, measure it, build it.",
-    no_args_is_help=True,
+    cls=Commands,
+    rich_markup_mode=None,  # plain text: it fits 80 columns, and copies well
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDTH},
 )
-COMMANDS = (
-    playing.games,
-    playing.agents,
-    playing.match,
-    measuring.tournament,
-    measuring.sprt,
-    measuring.leaderboard,
-    measuring.export,
-    measuring.check_agent,
-    playing.play,
-    playing.replay,
-    serving.serve,
-    analysis.score,
-    analysis.analyse,
-    analysis.solve,
-    analysis.explain,
-    study.train,
-    study.reproduce,
-    upkeep.check,
-    upkeep.warmup,
-)
-for command in COMMANDS:
-    app.command()(command)
+
+
+for heading, commands in COMMANDS.items():
+    for command in commands:
+        app.command(cls=Command, help=help_of(command), rich_help_panel=heading)(command)
 
 
 def main() -> None:
@@ -54,29 +72,51 @@ def main() -> None:
         signal.signal(name, signal.default_int_handler)
     warnings.showwarning = _show_warning  # type: ignore[assignment]  # it takes more and uses less
     try:
-        app(prog_name="cardlab")
+        code = app(prog_name="cardlab", standalone_mode=False)
     except CardlabError as error:
-        sys.stderr.write(f"cardlab: {error}\n")
+        _tell(str(error))
         sys.exit(2)
-    except SystemExit as end:
-        if end.code == 130:
-            sys.stderr.write("cardlab: stopped\n")
-        raise
+    except TyperException as error:
+        _tell(usage_error(error))
+        sys.exit(2)
+    except typer.Abort:
+        _tell("stopped")
+        sys.exit(130)
+    if code == 130:
+        _tell("stopped")
+    sys.exit(code)
+
+
+def _tell(sentence: str) -> None:
+    sys.stderr.write(f"cardlab: {sentence}\n")
 
 
 def _show_warning(message: Any, category: Any, *rest: Any) -> None:
     if issubclass(category, CardlabWarning):
-        sys.stderr.write(f"cardlab: {message}\n")
+        _tell(str(message))
 
 
 @app.callback(invoke_without_command=True)
 def about(
+    context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="show the version")] = False,
 ) -> None:
-    """Card-playing AI: play it, measure it, build it."""
+    """Card-playing AI: play it, measure it, build it.
+
+    Ends with 0; 1 if `check-agent` finds a fault; 2 after a mistake, told in one sentence; 130 when
+    stopped by Ctrl-C.
+
+    \b
+    Examples:
+      cardlab play crazy_eights --against heuristic
+      cardlab match crazy_eights heuristic random --games 1000
+      cardlab COMMAND --help
+    """
     if version:
         typer.echo(f"cardlab {__version__}")
         raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 if __name__ == "__main__":

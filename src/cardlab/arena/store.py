@@ -326,6 +326,7 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[sql.Connection]:
+        """Read from the database; what goes wrong is told in one sentence."""
         try:
             with self.engine.connect().execution_options(reads=True) as at:
                 yield at

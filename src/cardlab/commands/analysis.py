@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cardlab.commands.arguments import GameName, Json, Workers, read_workers
+from cardlab.commands.arguments import GameName, Json, Trust, Workers, read_workers
+from cardlab.commands.names import complete_agent
 from cardlab.display import compiling, new_console, progress_bar, show_advice, table_of
 from cardlab.errors import CardlabError
 
@@ -25,19 +26,24 @@ EXPLAINERS = (
     "solver",
     "monte_carlo",
 )  # the first found
+Cribbage = Annotated[
+    str, typer.Argument(help="cribbage", metavar="GAME", autocompletion=lambda: ["cribbage"])
+]
 SETTLED_AT_SIGHT = 10  # a seed of Birds of a Feather whose nine of clubs fits no other card
 
 
 def score(
-    game: Annotated[str, typer.Argument(help="cribbage", metavar="GAME")],
-    hand: Annotated[str, typer.Argument(help="four cards, such as '5H 5C 5S JD'")],
-    cut: Annotated[str, typer.Option(help="the card turned up")],
+    game: Cribbage,
+    hand: Annotated[str, typer.Argument(help="four cards, such as '5H 5C 5S JD'", metavar="HAND")],
+    cut: Annotated[str, typer.Option(help="the card turned up", metavar="CARD")],
     crib: Annotated[bool, typer.Option("--crib", help="count it as a crib")] = False,
     as_json: Json = False,
 ) -> None:
     """Explain every point of a hand.
 
-    Example: cardlab score cribbage "5H 5C 5S JD" --cut 5D
+    Examples:
+      cardlab score cribbage "5H 5C 5S JD" --cut 5D
+      cardlab score cribbage "2H 4H 6H 8H" --cut KS --crib
     """
     from rich.text import Text
 
@@ -65,17 +71,23 @@ def score(
 
 
 def analyse(
-    game: Annotated[str, typer.Argument(help="cribbage", metavar="GAME")],
-    hand: Annotated[str, typer.Argument(help="six cards, such as '5H 5D 6S JC 4H KD'")],
+    game: Cribbage,
+    hand: Annotated[
+        str, typer.Argument(help="six cards, such as '5H 5D 6S JC 4H KD'", metavar="HAND")
+    ],
     dealer: Annotated[
         bool, typer.Option("--dealer/--pone", help="whether the crib is yours")
     ] = False,
-    score: Annotated[str, typer.Option(help="your score and the other's, such as 78-81")] = "0-0",
+    score: Annotated[
+        str, typer.Option(help="your score and the other's", metavar="OWN-OTHER")
+    ] = "0-0",
     as_json: Json = False,
 ) -> None:
     """Rank the 15 ways to lay two of six cards away.
 
-    Example: cardlab analyse cribbage "5H 5D 6S JC 4H KD" --dealer --score 78-81
+    Examples:
+      cardlab analyse cribbage "5H 5D 6S JC 4H KD"
+      cardlab analyse cribbage "5H 5D 6S JC 4H KD" --dealer --score 78-81
     """
     from cardlab.games import find_game
     from cardlab.solvers.cribbage_advice import advise, parse_hand, parse_score
@@ -92,23 +104,39 @@ def analyse(
 
 
 def solve(
-    game: Annotated[str, typer.Argument(help="birds_of_a_feather", metavar="GAME")],
-    seed: Annotated[int | None, typer.Option(help="a published deal; may be negative")] = None,
+    game: Annotated[
+        str,
+        typer.Argument(
+            help="birds_of_a_feather",
+            metavar="GAME",
+            autocompletion=lambda: ["birds_of_a_feather"],
+        ),
+    ],
+    seed: Annotated[
+        int | None, typer.Option(help="a published deal; may be negative", metavar="N")
+    ] = None,
     deal: Annotated[
-        str | None, typer.Option(help="sixteen cards row by row, `--` for an empty cell")
+        str | None,
+        typer.Option(help="sixteen cards row by row, `--` for an empty cell", metavar="CARDS"),
     ] = None,
     seeds: Annotated[
-        str | None, typer.Option(help="a range such as 0:10000 or, with =, --seeds=-500:500")
+        str | None,
+        typer.Option(help="a range such as 0:10000; --seeds=-500:500 below 0", metavar="FROM:TO"),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="with --seeds: a row for every seed, .csv or .parquet")
+        Path | None,
+        typer.Option(help="with --seeds: a row a seed, .csv or .parquet", metavar="FILE"),
     ] = None,
     workers: Workers = 0,
     as_json: Json = False,
 ) -> None:
-    """Solve a deal or prove that nobody can; or settle a whole range of deals.
+    """Solve a deal, or prove that nobody can.
 
-    Example: cardlab solve birds_of_a_feather --seed 123
+    With --seeds a whole range of deals is settled.
+
+    Examples:
+      cardlab solve birds_of_a_feather --seed 123
+      cardlab solve birds_of_a_feather --seeds 0:10000 --out deals.csv
     """
     from cardlab.games import find_game
 
@@ -187,22 +215,33 @@ def _take_census(seeds: str, out: Path | None, workers: int, as_json: bool) -> N
 def explain(
     game: GameName,
     record: Annotated[Path, typer.Argument(help="records, one JSON line each", metavar="RECORD")],
-    ply: Annotated[int, typer.Option(help="the decision to explain, after so many actions")] = 0,
+    ply: Annotated[
+        int, typer.Option(help="the decision to explain, after so many actions", metavar="N")
+    ] = 0,
     line: Annotated[
-        int, typer.Option(help="the record's line in the file; 0: the game's first")
+        int, typer.Option(help="the record's line in the file; 0: the game's first", metavar="N")
     ] = 0,
     agent: Annotated[
-        str | None, typer.Option(help="the agent that explains; without it a sensible one")
+        str | None,
+        typer.Option(
+            help="the agent that explains; without it a sensible one",
+            metavar="AGENT",
+            autocompletion=complete_agent,
+        ),
     ] = None,
-    svg: Annotated[Path | None, typer.Option(help="draw it into this file as well")] = None,
-    trust: Annotated[
-        bool, typer.Option("--trust", help="import games from outside that records name")
-    ] = False,
+    svg: Annotated[
+        Path | None, typer.Option(help="draw it into this file as well", metavar="FILE")
+    ] = None,
+    trust: Trust = False,
     as_json: Json = False,
 ) -> None:
-    """Say what an agent thinks of every choice in a recorded game, and what its network looks at.
+    """Say what an agent thinks of every choice in a recorded game.
 
-    Example: cardlab explain koi_koi game.jsonl --ply 12 --agent koi_koi_win
+    Where it plays by a network with attention, the maps of what that looks at are shown too.
+
+    Examples:
+      cardlab explain koi_koi game.jsonl --ply 12
+      cardlab explain uno game.jsonl --ply 3 --agent uno_net --svg why.svg
     """
     from cardlab.agents.catalog import agents_for, find_agent
     from cardlab.explanation import explain as find_reasons

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cardlab.commands.names import complete_agent, complete_game, complete_option
 from cardlab.errors import CardlabError
 
 if TYPE_CHECKING:
@@ -15,31 +16,78 @@ if TYPE_CHECKING:
 __all__ = [
     "AgentLogs",
     "AgentMemory",
+    "AgentNames",
+    "AnyGame",
     "GameName",
     "GameSeconds",
     "Json",
     "MoveSeconds",
     "OptionList",
+    "SaveFile",
     "Seed",
+    "StoreAddress",
+    "Trust",
     "Workers",
     "read_limits",
     "read_options",
     "read_workers",
 ]
 
-GameName = Annotated[str, typer.Argument(help="a game, see `cardlab games`", metavar="GAME")]
+GameName = Annotated[
+    str,
+    typer.Argument(
+        help="a game, see `cardlab games`", metavar="GAME", autocompletion=complete_game
+    ),
+]
+AnyGame = Annotated[
+    str | None,
+    typer.Argument(help="a game; without it all", metavar="GAME", autocompletion=complete_game),
+]
+AgentNames = Annotated[
+    list[str],
+    typer.Argument(
+        help="two or more agents, see `cardlab agents GAME`",
+        metavar="AGENT",
+        autocompletion=complete_agent,
+    ),
+]
 OptionList = Annotated[
     list[str] | None,
-    typer.Option("-o", "--option", help="an option of the game, such as seats=3; repeatable"),
+    typer.Option(
+        "-o",
+        "--option",
+        help="an option of the game, such as seats=3; repeatable",
+        metavar="NAME=VALUE",
+        autocompletion=complete_option,
+    ),
 ]
-Seed = Annotated[int, typer.Option(help="the same seed gives the same deals and the same result")]
-Workers = Annotated[int, typer.Option(help="processes to use; 0: one for each core")]
-Json = Annotated[bool, typer.Option("--json", help="print JSON instead of a table")]
-MoveSeconds = Annotated[float, typer.Option(help="seconds a move for agents given as cmd:...")]
-GameSeconds = Annotated[float, typer.Option(help="seconds a game for agents given as cmd:...")]
-AgentMemory = Annotated[int, typer.Option(help="megabytes for each agent given as cmd:...")]
+Seed = Annotated[int, typer.Option(help="the same seed gives the same result", metavar="N")]
+Workers = Annotated[int, typer.Option(help="processes; 0: one for each core", metavar="N")]
+Json = Annotated[bool, typer.Option("--json", help="print JSON instead of text")]
+Trust = Annotated[bool, typer.Option("--trust", help="import games from outside that records name")]
+SaveFile = Annotated[
+    Path | None, typer.Option("--save", help="append every game's record here", metavar="FILE")
+]
+StoreAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--store",
+        help="a file, or postgresql://user@host/database; without it the user's own",
+        metavar="ADDRESS",
+    ),
+]
+MoveSeconds = Annotated[
+    float, typer.Option(help="time a move for agents given as cmd:...", metavar="SECONDS")
+]
+GameSeconds = Annotated[
+    float, typer.Option(help="time a game for agents given as cmd:...", metavar="SECONDS")
+]
+AgentMemory = Annotated[
+    int, typer.Option(help="memory for each agent given as cmd:...", metavar="MB")
+]
 AgentLogs = Annotated[
-    Path | None, typer.Option(help="a folder for the standard error of agents given as cmd:...")
+    Path | None,
+    typer.Option(help="keep the standard error of agents given as cmd:...", metavar="FOLDER"),
 ]
 
 

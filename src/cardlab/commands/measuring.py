@@ -14,43 +14,50 @@ import typer
 from cardlab.commands.arguments import (
     AgentLogs,
     AgentMemory,
+    AgentNames,
+    AnyGame,
     GameName,
     GameSeconds,
     Json,
     MoveSeconds,
     OptionList,
     Seed,
+    StoreAddress,
     Workers,
     read_limits,
     read_options,
     read_workers,
 )
+from cardlab.commands.names import complete_agent, complete_game
 from cardlab.display import compiling, new_console, progress_bar
 from cardlab.errors import CardlabError, suggest
 
 __all__ = ["check_agent", "export", "leaderboard", "sprt", "tournament"]
 
-StoreAddress = Annotated[
-    str | None,
-    typer.Option(
-        "--store", help="a file, or postgresql://user@host/database; without it the user's own"
-    ),
+Name = Annotated[
+    str | None, typer.Option(help="the tournament's name in the store", metavar="NAME")
 ]
-Name = Annotated[str | None, typer.Option(help="the tournament's name in the store")]
-Resume = Annotated[bool, typer.Option("--resume", help="go on where a killed run stopped")]
+Resume = Annotated[bool, typer.Option("--resume", help="go on where a stopped run was")]
 RayAddress = Annotated[
-    str | None, typer.Option("--ray", help="play on a Ray cluster: auto, or its address")
+    str | None,
+    typer.Option("--ray", help="play on a Ray cluster: auto, or its address", metavar="ADDRESS"),
 ]
+Ladder = Annotated[bool, typer.Option("--ladder", help="show ratings that move with every game")]
 
 
 def tournament(
     game: GameName,
-    agents: Annotated[list[str], typer.Argument(help="two or more agents, see `cardlab agents`")],
-    games: Annotated[int, typer.Option(help="games for every pairing")] = 200,
+    agents: AgentNames,
+    games: Annotated[int, typer.Option(help="games for every pairing", metavar="N")] = 200,
     seed: Seed = 0,
     option: OptionList = None,
     format: Annotated[
-        str, typer.Option(help="round-robin, or gauntlet: the first agent against all")
+        str,
+        typer.Option(
+            help="round-robin, or gauntlet: the first agent against all",
+            metavar="FORMAT",
+            autocompletion=lambda: ["round-robin", "gauntlet"],
+        ),
     ] = "round-robin",
     store: StoreAddress = None,
     name: Name = None,
@@ -61,17 +68,19 @@ def tournament(
     game_seconds: GameSeconds = 300,
     agent_memory: AgentMemory = 2048,
     agent_logs: AgentLogs = None,
-    ladder: Annotated[
-        bool, typer.Option("--ladder", help="show ratings that move with every game as well")
-    ] = False,
+    ladder: Ladder = False,
     as_json: Json = False,
 ) -> None:
-    """Let agents meet on the same deals, keep every game, and print ratings and cross-table.
+    """Let agents meet on the same deals and rate them.
 
-    Example: cardlab tournament crazy_eights random heuristic monte_carlo:1000
+    Every game is kept in the store; a stopped tournament goes on with --resume.
+
+    Examples:
+      cardlab tournament crazy_eights random heuristic monte_carlo:1000
+      cardlab tournament uno random heuristic fair:300 -o seats=3 --games 300
     """
     from cardlab.arena import tournament as arena
-    from cardlab.arena.ladder import Ladder
+    from cardlab.arena.ladder import Ladder as MovingRatings
     from cardlab.arena.store import Store
     from cardlab.arena.workers import joined_cluster
     from cardlab.tournament_display import live_table, show_table
@@ -88,7 +97,7 @@ def tournament(
         limits=read_limits(move_seconds, game_seconds, agent_memory, agent_logs),
     )
     crew = read_workers(workers)
-    steps = Ladder() if ladder else None
+    steps = MovingRatings() if ladder else None
     if ladder and plan.matches[0].seats == 1:
         raise CardlabError(f"{game} is played alone; leave --ladder out")
     began = time.perf_counter()
@@ -120,17 +129,32 @@ def tournament(
 
 
 def sprt(
-    game: Annotated[str | None, typer.Argument(help="a game of two seats")] = None,
-    agents: Annotated[
-        list[str] | None, typer.Argument(help="two agents: is the first stronger?")
+    game: Annotated[
+        str | None,
+        typer.Argument(help="a game of two seats", metavar="GAME", autocompletion=complete_game),
     ] = None,
-    elo0: Annotated[float, typer.Option(help="normalised Elo of H0")] = 0.0,
-    elo1: Annotated[float, typer.Option(help="normalised Elo of H1")] = 10.0,
-    alpha: Annotated[float, typer.Option(help="how often H0 may be rejected wrongly")] = 0.05,
-    beta: Annotated[float, typer.Option(help="how often H1 may be rejected wrongly")] = 0.05,
-    games: Annotated[int, typer.Option(help="games after which to stop undecided")] = 200_000,
+    agents: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="two agents: is the first stronger?",
+            metavar="AGENT",
+            autocompletion=complete_agent,
+        ),
+    ] = None,
+    elo0: Annotated[float, typer.Option(help="normalised Elo of H0", metavar="ELO")] = 0.0,
+    elo1: Annotated[float, typer.Option(help="normalised Elo of H1", metavar="ELO")] = 10.0,
+    alpha: Annotated[
+        float, typer.Option(help="how often H0 may be rejected wrongly", metavar="SHARE")
+    ] = 0.05,
+    beta: Annotated[
+        float, typer.Option(help="how often H1 may be rejected wrongly", metavar="SHARE")
+    ] = 0.05,
+    games: Annotated[
+        int, typer.Option(help="games after which to stop undecided", metavar="N")
+    ] = 200_000,
     counts: Annotated[
-        str | None, typer.Option(help="play nothing: judge these five counts of pairs")
+        str | None,
+        typer.Option(help="play nothing: judge these five counts of pairs", metavar="A,B,C,D,E"),
     ] = None,
     seed: Seed = 0,
     option: OptionList = None,
@@ -145,9 +169,13 @@ def sprt(
     agent_logs: AgentLogs = None,
     as_json: Json = False,
 ) -> None:
-    """Play two agents until it is clear whether the first is stronger, or judge given counts.
+    """Play two agents until it is clear which is stronger.
 
-    Example: cardlab sprt crazy_eights heuristic tabular_q --elo0 0 --elo1 10
+    The sequential test on pairs of games; with --counts a calculator.
+
+    Examples:
+      cardlab sprt crazy_eights heuristic tabular_q --elo0 0 --elo1 10
+      cardlab sprt --counts 379,10170,21828,10640,343 --elo0 0 --elo1 2
     """
     from cardlab.arena.sprt import Test, judge, play_sprt, read_counts
     from cardlab.arena.store import Store
@@ -204,16 +232,18 @@ def sprt(
 
 
 def leaderboard(
-    game: Annotated[
-        str | None, typer.Argument(help="a game; without it all", metavar="[GAME]")
-    ] = None,
+    game: AnyGame = None,
     store: StoreAddress = None,
-    ladder: Annotated[
-        bool, typer.Option("--ladder", help="show ratings that move with every game as well")
-    ] = False,
+    ladder: Ladder = False,
     as_json: Json = False,
 ) -> None:
-    """Rate all agents of a store over all its tournaments."""
+    """Rate all agents of a store over all its tournaments.
+
+    Examples:
+      cardlab leaderboard
+      cardlab leaderboard crazy_eights --store games.db --json
+    """
+
     from cardlab.arena.leaderboard import leaderboards
     from cardlab.arena.store import Store
     from cardlab.games import find_game
@@ -230,13 +260,21 @@ def leaderboard(
 
 
 def export(
-    out: Annotated[Path, typer.Argument(help="a file ending in .jsonl, .csv or .parquet")],
+    out: Annotated[
+        Path, typer.Argument(help="a file ending in .jsonl, .csv or .parquet", metavar="FILE")
+    ],
     store: StoreAddress = None,
-    name: Annotated[str | None, typer.Option(help="one tournament; without it all")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="one tournament; without it all", metavar="NAME")
+    ] = None,
 ) -> None:
-    """Write the games of a store to a file: records that replay, or one row a game.
+    """Write the games of a store to a file.
 
-    Example: cardlab export games.jsonl --name crazy_eights-1
+    JSON lines are full records that replay; CSV and Parquet have one row a game.
+
+    Examples:
+      cardlab export games.jsonl --name crazy_eights-1
+      cardlab export games.parquet --store games.db
     """
     from cardlab.arena.export import export_games
     from cardlab.arena.store import Store
@@ -250,19 +288,28 @@ def export(
 
 
 def check_agent(
-    command: Annotated[str, typer.Argument(help="the program as in cmd:COMMAND, in one word")],
-    game: Annotated[str, typer.Option(help="the game to play with it")] = "crazy_eights",
+    command: Annotated[
+        str, typer.Argument(help="the program as in cmd:COMMAND, in one word", metavar="COMMAND")
+    ],
+    game: Annotated[
+        str,
+        typer.Option(help="the game to play with it", metavar="GAME", autocompletion=complete_game),
+    ] = "crazy_eights",
     option: OptionList = None,
-    games: Annotated[int, typer.Option(help="games to play in every seat")] = 2,
+    games: Annotated[int, typer.Option(help="games to play in every seat", metavar="N")] = 2,
     seed: Seed = 0,
     move_seconds: MoveSeconds = 10,
     game_seconds: GameSeconds = 300,
     agent_memory: AgentMemory = 2048,
     as_json: Json = False,
 ) -> None:
-    """Check whether a program is a sound outside agent, and say what to mend.
+    """Check a program as an outside agent; say what to mend.
 
-    Example: cardlab check-agent ./my_agent --game uno
+    Ends with 1 if a check fails.
+
+    Examples:
+      cardlab check-agent ./my_agent --game uno
+      cardlab check-agent "python3 my_agent.py --fast" --game crazy_eights
     """
     from cardlab.arena.compliance import check_program
 

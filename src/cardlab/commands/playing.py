@@ -12,17 +12,21 @@ import typer
 from cardlab.commands.arguments import (
     AgentLogs,
     AgentMemory,
+    AgentNames,
     GameName,
     GameSeconds,
     Json,
     MoveSeconds,
     OptionList,
+    SaveFile,
     Seed,
+    Trust,
     Workers,
     read_limits,
     read_options,
     read_workers,
 )
+from cardlab.commands.names import complete_agent
 from cardlab.display import (
     compiling,
     new_console,
@@ -36,7 +40,12 @@ __all__ = ["agents", "games", "match", "play", "replay"]
 
 
 def games(as_json: Json = False) -> None:
-    """List the games and their options, those of installed packages too."""
+    """List the games and their options, from installed packages too.
+
+    Examples:
+      cardlab games
+      cardlab games --json
+    """
     from cardlab.games import GAMES, find_game, installed
 
     found, broken = [find_game(name) for name in GAMES], {}
@@ -72,7 +81,12 @@ def games(as_json: Json = False) -> None:
 
 
 def agents(game: GameName, as_json: Json = False) -> None:
-    """List the agents that can play a game, and those of installed packages."""
+    """List the agents that can play a game, with their strength.
+
+    Examples:
+      cardlab agents crazy_eights
+      cardlab agents uno --json
+    """
     from cardlab.agents.catalog import agents_for, strength_of
     from cardlab.games import find_game, installed
 
@@ -116,12 +130,14 @@ def agents(game: GameName, as_json: Json = False) -> None:
 
 def match(
     game: GameName,
-    agents: Annotated[list[str], typer.Argument(help="two or more agents, see `cardlab agents`")],
-    games: Annotated[int, typer.Option(help="games to play, rounded up to whole deals")] = 400,
+    agents: AgentNames,
+    games: Annotated[
+        int, typer.Option(help="games to play, rounded up to whole deals", metavar="N")
+    ] = 400,
     seed: Seed = 0,
     option: OptionList = None,
     workers: Workers = 0,
-    save: Annotated[Path | None, typer.Option(help="append every game's record here")] = None,
+    save: SaveFile = None,
     move_seconds: MoveSeconds = 10,
     game_seconds: GameSeconds = 300,
     agent_memory: AgentMemory = 2048,
@@ -130,7 +146,11 @@ def match(
 ) -> None:
     """Let agents play each other on paired deals.
 
-    Example: cardlab match crazy_eights uct_open:1000 random --games 400 --seed 7
+    Ctrl-C ends a match early; what was played is counted and shown.
+
+    Examples:
+      cardlab match crazy_eights uct_open:1000 random --games 400 --seed 7
+      cardlab match uno heuristic random -o seats=3 --save games.jsonl
     """
     from cardlab.arena.match import Match, play_match
     from cardlab.records import append_records
@@ -156,22 +176,44 @@ def match(
 def play(
     game: GameName,
     against: Annotated[
-        list[str] | None, typer.Option(help="an opponent; repeatable, the last fills all seats")
+        list[str] | None,
+        typer.Option(
+            help="an opponent; repeatable, the last fills all seats",
+            metavar="AGENT",
+            autocompletion=complete_agent,
+        ),
     ] = None,
-    seat: Annotated[int, typer.Option(help="your seat, 0 moves first")] = 0,
-    seed: Annotated[int | None, typer.Option(help="the deal's seed; without it a new one")] = None,
+    seat: Annotated[int, typer.Option(help="your seat, 0 moves first", metavar="N")] = 0,
+    seed: Annotated[
+        int | None, typer.Option(help="the deal's seed; without it a new one", metavar="N")
+    ] = None,
     deal: Annotated[
-        list[str] | None, typer.Option(help="a whole deck, first card dealt first; repeatable")
+        list[str] | None,
+        typer.Option(help="a whole deck, first card dealt first; repeatable", metavar="CARDS"),
     ] = None,
     option: OptionList = None,
     adviser: Annotated[
-        str | None, typer.Option(help="the agent that gives hints; without it a sensible one")
+        str | None,
+        typer.Option(
+            help="the agent that gives hints; without it a sensible one",
+            metavar="AGENT",
+            autocompletion=complete_agent,
+        ),
     ] = None,
-    record: Annotated[Path | None, typer.Option(help="where to keep the game")] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(
+            help="append the game's record here; without it the user's own file", metavar="FILE"
+        ),
+    ] = None,
 ) -> None:
     """Play at the terminal against agents.
 
-    Example: cardlab play crazy_eights --against heuristic
+    Every game is kept, also one that is left unfinished.
+
+    Examples:
+      cardlab play crazy_eights --against heuristic
+      cardlab play uno --against fair:300 -o seats=4 --seed 7
     """
     from platformdirs import user_data_path
 
@@ -206,20 +248,26 @@ def play(
             options=options,
             seat=seat,
             adviser=advice,
-            record_path=record
+            record_path=save
             or user_data_path("cardlab", appauthor=False) / "games" / f"{found.name}.jsonl",
             console=new_console(),
         )
 
 
 def replay(
-    file: Annotated[Path, typer.Argument(help="records, one JSON line each")],
+    file: Annotated[Path, typer.Argument(help="records, one JSON line each", metavar="FILE")],
     brief: Annotated[bool, typer.Option("--brief", help="one line for every game")] = False,
-    trust: Annotated[
-        bool, typer.Option("--trust", help="import games from outside that records name")
-    ] = False,
+    trust: Trust = False,
+    as_json: Json = False,
 ) -> None:
-    """Play recorded games again by the rules, show them, and report the first disagreement."""
+    """Play recorded games again by the rules.
+
+    The first disagreement between a record and the rules ends it with its line.
+
+    Examples:
+      cardlab replay games.jsonl
+      cardlab replay games.jsonl --brief
+    """
     from rich.padding import Padding
     from rich.text import Text
 
@@ -228,7 +276,7 @@ def replay(
     from cardlab.terminal import action_look
 
     out = new_console()
-    count = 0
+    count, rows = 0, []
     with compiling():
         for number, record in read_records(file):
             try:
@@ -236,6 +284,17 @@ def replay(
             except CardlabError as error:
                 raise CardlabError(f"{file}, line {number}: {error}") from None
             count += 1
+            if as_json:
+                actions = [text for _, text in record.actions]
+                row = {"line": number, "game": record.game, "seats": record.seats}
+                if not brief:
+                    row["actions"] = [
+                        {"seat": seat, "text": text}
+                        for seat, text in zip(movers, actions, strict=False)
+                    ]
+                result = record.result.model_dump() if record.result else None
+                rows.append({**row, "plies": len(actions), "result": result, "note": record.note})
+                continue
             outcome = record.note or "not finished"
             if record.result:
                 earned = zip(record.seats, record.result.points, strict=True)
@@ -251,4 +310,7 @@ def replay(
                 out.print(Padding(line, (0, 0, 0, 3)))
     if not count:
         raise CardlabError(f"{file} holds no record")
+    if as_json:
+        typer.echo(json.dumps(rows, indent=2))
+        return
     out.print(f"{count} game{'s' if count > 1 else ''} replayed, every one as recorded")

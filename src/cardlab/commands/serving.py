@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from cardlab.commands.arguments import StoreAddress, Workers
 from cardlab.errors import CardlabError, require
 
 __all__ = ["serve"]
@@ -28,23 +29,29 @@ def show(address: str) -> None:
 
 def serve(
     host: Annotated[
-        str, typer.Option(help="the address to listen on; 0.0.0.0: the whole network")
+        str,
+        typer.Option(
+            help="the address to listen on; 0.0.0.0: the whole network", metavar="ADDRESS"
+        ),
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="0: any that is free", min=0, max=65535)] = 8080,
-    store: Annotated[
-        str | None, typer.Option(help="where games are kept, as for `cardlab tournament`")
-    ] = None,
+    port: Annotated[
+        int, typer.Option(help="0: any that is free", min=0, max=65535, metavar="N")
+    ] = 8080,
+    store: StoreAddress = None,
     name: Annotated[
-        list[str] | None, typer.Option(help="a name the server is called by; repeatable")
+        list[str] | None,
+        typer.Option(help="a name the server is called by; repeatable", metavar="NAME"),
     ] = None,
-    workers: Annotated[int, typer.Option(help="processes that think; 0: one for each core")] = 0,
+    workers: Workers = 0,
     open_browser: Annotated[
         bool, typer.Option("--open/--no-open", help="open a browser if there is one")
     ] = False,
 ) -> None:
     """Serve the web table: all games in the browser.
 
-    Example: cardlab serve --open
+    Examples:
+      cardlab serve --open
+      cardlab serve --host 0.0.0.0 --port 8000 --name cards.example.org
     """
     require("the web table", "web", "fastapi", "uvicorn", "websockets")
     from cardlab.web.running import run

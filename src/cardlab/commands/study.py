@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from cardlab.commands.arguments import GameName, Json, Workers, read_workers
+from cardlab.commands.arguments import Json, Workers, read_workers
+from cardlab.commands.names import complete_paper, complete_training
 from cardlab.display import compiling, new_console, progress_bar, table_of
 from cardlab.errors import CardlabError
 from cardlab.locks import only_one
@@ -18,26 +20,39 @@ __all__ = ["reproduce", "train"]
 
 def train(
     what: Annotated[
-        str | None, typer.Argument(help="GAME/METHOD; without it a list", metavar="[WHAT]")
+        str | None,
+        typer.Argument(
+            help="what to train; without it a list of all, with their settings",
+            metavar="GAME/METHOD",
+            autocompletion=complete_training,
+        ),
     ] = None,
     setting: Annotated[
-        list[str] | None, typer.Option("--set", help="a setting as name=value; repeatable")
+        list[str] | None,
+        typer.Option("--set", help="a setting; repeatable", metavar="NAME=VALUE"),
     ] = None,
     records: Annotated[
-        Path | None, typer.Option(help="file of recorded games: short for --set records=FILE")
+        Path | None,
+        typer.Option(help="recorded games: short for --set records=FILE", metavar="FILE"),
     ] = None,
     reward: Annotated[
-        str | None, typer.Option(help="what is learned: short for --set reward=NAME")
+        str | None,
+        typer.Option(help="what is learned: short for --set reward=NAME", metavar="NAME"),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="folder of the run; default runs/WHAT")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="folder of the run; without it runs/GAME/METHOD", metavar="FOLDER"),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Train an agent; started again with the same folder it goes on where it was.
+    """Train an agent.
 
-    Example: cardlab train crazy_eights/tabular_q --set games=100000
+    Started again with the same folder, a training goes on where it was.
+
+    Examples:
+      cardlab train
+      cardlab train crazy_eights/tabular_q --set games=100000
     """
-    import dataclasses
-
     from cardlab.learning import TRAININGS, find_training
     from cardlab.learning.runs import read_config
 
@@ -45,21 +60,16 @@ def train(
         if setting or out or records or reward:
             raise CardlabError("a setting or a folder needs a training; name one as GAME/METHOD")
         if as_json:
-            typer.echo(json.dumps(sorted(TRAININGS)))
+            typer.echo(json.dumps([_about(name) for name in TRAININGS], indent=2, default=str))
             return
         table = table_of()
         table.add_column("training", no_wrap=True)
         for head in ("what it does", "settings"):
             table.add_column(head)
         for name in TRAININGS:
-            try:
-                module = find_training(name)
-            except ImportError as error:
-                table.add_row(name, _missing("it", error), "")
-                continue
-            fields = dataclasses.fields(module.Config)
-            summary = (module.__doc__ or "").partition("\n\n")[0].replace("\n", " ")
-            table.add_row(name, summary, "\n".join(f"{one.name}={one.default}" for one in fields))
+            told = _about(name)
+            settings = "\n".join(f"{key}={value}" for key, value in told["settings"].items())
+            table.add_row(name, told["summary"], settings)
         new_console().print(table)
         return
     try:
@@ -74,9 +84,10 @@ def train(
         with only_one(folder), compiling(), progress_bar("training") as progress:
             summary = module.train(config, folder, lambda stage, *at: progress(*at, stage))
     except KeyboardInterrupt:
-        raise CardlabError(
-            f"stopped; the same command goes on from the last checkpoint in {folder}"
-        ) from None
+        sys.stderr.write(
+            f"cardlab: the same command goes on from the last checkpoint in {folder}\n"
+        )
+        raise
     except ImportError as error:
         raise CardlabError(_missing(what, error)) from None
     except OSError as error:
@@ -94,22 +105,35 @@ def train(
 
 
 def reproduce(
-    game: GameName,
+    game: Annotated[
+        str,
+        typer.Argument(help="the game of a paper", metavar="GAME", autocompletion=complete_paper),
+    ],
     quick: Annotated[
         bool, typer.Option("--quick", help="few games: minutes instead of an hour")
     ] = False,
     out: Annotated[
         Path | None,
-        typer.Option(help="folder of the report; default docs/papers, quick: runs/papers"),
+        typer.Option(
+            help="folder of the report; without it docs/papers, quick: runs/papers",
+            metavar="FOLDER",
+        ),
     ] = None,
     work: Annotated[
-        Path | None, typer.Option(help="folder of the measurements; default runs/reproduce/GAME")
+        Path | None,
+        typer.Option(
+            help="folder of the measurements; without it runs/reproduce/GAME", metavar="FOLDER"
+        ),
     ] = None,
     workers: Workers = 0,
 ) -> None:
-    """Measure a game's paper again and write the report; stopped, it goes on where it was.
+    """Measure a game's paper again and write the report.
 
-    Example: cardlab reproduce crazy_eights --quick
+    Stopped and started again, it goes on where it was.
+
+    Examples:
+      cardlab reproduce crazy_eights --quick
+      cardlab reproduce uno --out reports
     """
     from cardlab.papers import find_paper
     from cardlab.papers.figures import require_figures
@@ -129,12 +153,28 @@ def reproduce(
                 report=lambda stage, *at: progress(*at, stage),
             )
     except KeyboardInterrupt:
-        raise CardlabError(f"stopped; the same command goes on with what is in {folder}") from None
+        sys.stderr.write(f"cardlab: the same command goes on with what is in {folder}\n")
+        raise
     except ImportError as error:
         raise CardlabError(_missing("the report", error)) from None
     except OSError as error:
         raise CardlabError(f"{error.filename or folder} cannot be used: {error.strerror}") from None
     new_console().print(f"report: {path}", markup=False)
+
+
+def _about(name: str) -> dict[str, Any]:
+    """Return what a training does and its settings, or what it needs."""
+    import dataclasses
+
+    from cardlab.learning import find_training
+
+    try:
+        module = find_training(name)
+    except ImportError as error:
+        return {"name": name, "summary": _missing("it", error), "settings": {}}
+    summary = (module.__doc__ or "").partition("\n\n")[0].replace("\n", " ")
+    settings = {one.name: one.default for one in dataclasses.fields(module.Config)}
+    return {"name": name, "summary": summary, "settings": settings}
 
 
 def _missing(what: str, error: ImportError) -> str:

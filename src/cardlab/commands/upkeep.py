@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any
 
 import typer
 
 from cardlab.commands.arguments import (
+    AnyGame,
     GameName,
+    Json,
     OptionList,
     Seed,
     Workers,
@@ -22,12 +25,18 @@ __all__ = ["check", "warmup"]
 
 def check(
     game: GameName,
-    games: Annotated[int, typer.Option(help="random games to play")] = 1_000_000,
+    games: Annotated[int, typer.Option(help="random games to play", metavar="N")] = 1_000_000,
     seed: Seed = 0,
     option: OptionList = None,
     workers: Workers = 0,
+    as_json: Json = False,
 ) -> None:
-    """Play random games with every invariant checked at every step."""
+    """Check the rules: random games, every invariant, every step.
+
+    Examples:
+      cardlab check crazy_eights --games 1000000
+      cardlab check uno -o seats=4 --games 100000
+    """
     import time
 
     from cardlab.arena.workers import stream_results
@@ -48,9 +57,14 @@ def check(
         for count in stream_results(_audit, tasks, read_workers(workers)):
             done += count
             progress(done, games)
+    seconds = time.perf_counter() - began
+    if as_json:
+        told = {"game": found.name, "options": options, "games": games, "seed": seed}
+        typer.echo(json.dumps({**told, "faults": 0, "seconds": seconds}, indent=2))
+        return
     new_console().print(
         f"{found.title}: {games:,} random games, every invariant checked at every step, no fault "
-        f"({time.perf_counter() - began:.1f} s, seed {seed})"
+        f"({seconds:.1f} s, seed {seed})"
     )
 
 
@@ -63,11 +77,15 @@ def _audit(task: tuple[Any, int, int, int, dict[str, Any]]) -> int:
 
 
 def warmup(
-    game: Annotated[
-        str | None, typer.Argument(help="a game; without it all", metavar="[GAME]")
-    ] = None,
+    game: AnyGame = None,
+    as_json: Json = False,
 ) -> None:
-    """Compile everything now, so that later starts are quick."""
+    """Compile everything now, so that later starts are quick.
+
+    Examples:
+      cardlab warmup
+      cardlab warmup crazy_eights
+    """
     import time
 
     import numpy as np
@@ -81,6 +99,7 @@ def warmup(
     from cardlab.testing import audit_random_games
 
     kernel.prune_cache()
+    rows = []
     for name in [game] if game else GAMES:
         found = find_game(name)
         began, before = time.perf_counter(), len(kernel.compiled)
@@ -96,5 +115,12 @@ def warmup(
                 if isinstance(agent, ActsInBatches) and not isinstance(agent, OpenAgent):
                     agent.act_many(batch.turns(np.array([0])), [np.random.default_rng(0)])
         fresh = len(kernel.compiled) - before
-        typer.echo(f"{name}: {fresh} kernels compiled in {time.perf_counter() - began:.1f} s")
-    typer.echo(f"kept in {kernel.cache_folder()}")
+        seconds = time.perf_counter() - began
+        rows.append({"game": name, "kernels": fresh, "seconds": seconds})
+        if not as_json:
+            typer.echo(f"{name}: {fresh} kernels compiled in {seconds:.1f} s")
+    if as_json:
+        told = {"cache": str(kernel.cache_folder()), "games": rows}
+        typer.echo(json.dumps(told, indent=2))
+    else:
+        typer.echo(f"kept in {kernel.cache_folder()}")

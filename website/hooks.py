@@ -1,0 +1,81 @@
+"""What the site needs beyond plain Markdown, done while MkDocs builds it.
+
+Pages of the navigation that are not written yet are left out. Links to files beside `docs/` work on
+any forge; for the site those files are copied to `files/`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).parent.parent
+LINK = re.compile(r"(?<=\]\()(?P<path>(?:\.\./)+[^)#\s]+)(?=[)#])")
+FENCE = re.compile(r"(^ *```.*?^ *```)", re.MULTILINE | re.DOTALL)
+OWN_FILES = ("site.css", "icon.svg")
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Leave pages out of the navigation that are not there."""
+    config.nav = _present(config.nav, Path(config.docs_dir))
+    return config
+
+
+def _present(entries: Any, docs: Path) -> list[Any]:
+    kept = []
+    for entry in entries:
+        (title, target), *_ = entry.items()
+        if isinstance(target, list):
+            below = _present(target, docs)
+            if len(below) == 1 and isinstance(next(iter(below[0].values())), str):
+                kept.append({title: next(iter(below[0].values()))})  # a section of one is a page
+            elif below:
+                kept.append({title: below})
+        elif (docs / target).exists():
+            kept.append({title: target})
+    return kept
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add our style and icon, and the files beside `docs/` that pages link to."""
+    for name in OWN_FILES:
+        text = (ROOT / "website" / name).read_text(encoding="utf-8")
+        files.append(File.generated(config, name, content=text))
+    for file in list(files.documentation_pages()):
+        for path in _outside(file.src_uri, file.content_string):
+            uri = f"files/{path}"
+            if files.get_file_from_path(uri) is None:
+                text = (ROOT / path).read_text(encoding="utf-8")
+                files.append(File.generated(config, uri, content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
+    """Point links to files beside `docs/` to their copies."""
+    known = _outside(page.file.src_uri, markdown)
+    folder = PurePosixPath(page.file.src_uri).parent
+
+    def rewrite(match: re.Match[str]) -> str:
+        path = _beside(page.file.src_uri, match["path"])
+        return os.path.relpath(f"files/{path}", folder) if path in known else match["path"]
+
+    parts = FENCE.split(markdown)
+    return "".join(one if n % 2 else LINK.sub(rewrite, one) for n, one in enumerate(parts))
+
+
+def _beside(page: str, link: str) -> str:
+    """Return a linked path as seen from the repository."""
+    return os.path.normpath(PurePosixPath("docs") / PurePosixPath(page).parent / link)
+
+
+def _outside(page: str, markdown: str) -> list[str]:
+    """Return the files beside `docs/` that a page links to."""
+    prose = "".join(FENCE.split(markdown)[::2])
+    paths = [_beside(page, one["path"]) for one in LINK.finditer(prose)]
+    return [one for one in paths if not one.startswith("docs") and (ROOT / one).is_file()]

@@ -1,0 +1,157 @@
+"""Write what the documentation says about the code from the code: `make pages`.
+
+Between two marks of a page, `<!-- begin NAME -->` and `<!-- end NAME -->`, stands what this script
+writes there: the strength of every agent, the command line, the Python reference. It writes the
+names that shells complete as well. `python website/pages.py --check` only says what is stale.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import typer
+
+import reference
+from cardlab.agents.catalog import agents_for, strength_of
+from cardlab.cli import app
+from cardlab.games import GAMES, find_game
+from cardlab.learning import TRAININGS
+from cardlab.papers import PAPERS
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+NAMES = ROOT / "src" / "cardlab" / "commands" / "names.json"
+SCORE = re.compile(r"(?P<score>.*) \((?P<games>[\d,]+) games\)")
+
+
+def table(heads: list[str], rows: list[list[str]], right: tuple[str, ...] = ()) -> str:
+    """Return a Markdown table; the columns named in `right` are flush right."""
+    marks = ["---:" if head in right else "---" for head in heads]
+    lines = [heads, marks, *([cell.replace("|", "\\|") for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def strength() -> str:
+    """Return who plays each game, and how well."""
+    parts = []
+    for name in GAMES:
+        game = find_game(name)
+        alone = game.start().seats < 2
+        heads = ["agent", "score, %", "games", "sees", "what it does"]
+        rows = []
+        for one in agents_for(game):
+            found = SCORE.fullmatch(strength_of(one, game))
+            measured = [found["score"], found["games"]] if found else ["-", "-"]
+            if one.name == "random":
+                measured = ["50", "by symmetry"]
+            sees = "its seat" if one.fair else "**all cards**"
+            rows.append([f"`{one.usage}`", *([] if alone else measured), sees, one.summary])
+        if alone:
+            heads = [head for head in heads if head not in ("score, %", "games")]
+        parts.append(f"### {game.title}\n\n{table(heads, rows, ('score, %', 'games'))}")
+    return "\n\n".join(parts)
+
+
+def walk_commands() -> list[tuple[str, Any, Any]]:
+    """Return every command of the command line: its name, itself, its context."""
+    group: Any = typer.main.get_command(app)
+    root = group.make_context("cardlab", [], resilient_parsing=True)
+    return [
+        (name, one, one.context_class(one, info_name=name, parent=root))
+        for name, one in group.commands.items()
+    ]
+
+
+def command_line() -> str:
+    """Return all commands with their arguments, options and examples."""
+    parts: list[str] = []
+    heading = ""
+    for name, command, context in walk_commands():
+        if command.rich_help_panel != heading:
+            heading = command.rich_help_panel
+            parts.append(f"## {heading}")
+        text, _, examples = command.help.partition("\n\n\b\n")
+        lines = [line.strip() for line in examples.partition(":")[2].strip().splitlines()]
+        usage = " ".join(["cardlab", name, *command.collect_usage_pieces(context)])
+        rows = []
+        for one in command.get_params(context):
+            record = one.get_help_record(context)
+            if record is None or one.name == "help":
+                continue
+            words = record[0].partition(" <")[0]
+            told, _, default = record[1].partition("  [default: ")
+            told = told.replace("  [required]", "")
+            rows.append([f"`{words}`", told, f"`{default.rstrip(']')}`" if default else ""])
+        parts += [
+            f"### {name}",
+            text,
+            f"```text\n{usage}\n```",
+            "\n".join(["```console", *(f"$ {line}" for line in lines), "```"]),
+        ]
+        if rows:
+            parts.append(table(["", "what it is", "default"], rows))
+    return "\n\n".join(parts)
+
+
+def completed_names() -> str:
+    """Return the names that shells complete, as JSON."""
+    games = {}
+    for name in GAMES:
+        game = find_game(name)
+        games[name] = {
+            "title": game.title,
+            "agents": {one.name: one.summary for one in agents_for(game)},
+            "options": {f"{one.name}=": one.help for one in game.options},
+        }
+    found = {"games": games, "trainings": list(TRAININGS), "papers": list(PAPERS)}
+    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+
+
+PARTS: dict[str, tuple[str, Callable[[], str]]] = {
+    "strength": ("agents.md", strength),
+    "commands": ("command_line.md", command_line),
+    "python": ("python.md", lambda: reference.python_reference(ROOT / "src")),
+}
+
+
+def written() -> dict[Path, str]:
+    """Return every file that this script writes, as it should be."""
+    files = {NAMES: completed_names()}
+    for name, (page, make) in PARTS.items():
+        path = DOCS / page
+        begin, end = f"<!-- begin {name} -->\n", f"\n<!-- end {name} -->"
+        before, _, rest = path.read_text(encoding="utf-8").partition(begin)
+        _, _, after = rest.partition(end)
+        if not rest or end not in rest:
+            raise SystemExit(f"{path} has no marks {begin.strip()} and {end.strip()}")
+        files[path] = f"{before}{begin}\n{make()}\n{end}{after}"
+    return files
+
+
+def stale() -> list[Path]:
+    """Return the files that are not what the code says."""
+    return [
+        path
+        for path, text in written().items()
+        if not path.exists() or path.read_text(encoding="utf-8") != text
+    ]
+
+
+def main() -> None:
+    """Write all files, or say which are stale."""
+    if "--check" in sys.argv[1:]:
+        found = [str(path.relative_to(ROOT)) for path in stale()]
+        if found:
+            raise SystemExit(f"stale: {', '.join(found)}; `make pages` writes them anew")
+        return
+    for path, text in written().items():
+        path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
