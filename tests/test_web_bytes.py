@@ -19,12 +19,12 @@ import numpy as np
 import pytest
 
 from cardlab import cards
-from cardlab.game import DEALER, OVER, State
+from cardlab.game import DEALER, OVER, State, Turn
 from cardlab.games import GAMES, cribbage, find_game, koi_koi_cards, koi_koi_table, uno_cards
 from cardlab.games.uno_rules import PILE
 from cardlab.play import Table
-from cardlab.web import views
-from cardlab.web.tables import WebTable
+from cardlab.web import thinkers, views
+from cardlab.web.tables import ADVISERS, WebTable
 from web_wire import Wire, open_table, request, serving
 
 GAMES_EACH = int(os.environ.get("CARDLAB_WEB_GAMES", "8"))  # 200 take minutes
@@ -303,3 +303,22 @@ def test_a_server_that_tells_too_much_is_caught(
     else:
         with pytest.raises(AssertionError):
             play_games("cribbage", 1, store, monkeypatch)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_hint_is_the_same_whatever_is_hidden(name: str) -> None:
+    rng = np.random.default_rng(5)
+    table, asked = Table(find_game(name), seed=9), 0
+    for ply in range(12):
+        turn = table.turn()
+        other = table.state.view(turn.seat).imagine(rng)
+        same = Turn(turn.game, turn.seat, other.view(turn.seat), other.legal())
+        if len(turn.legal) > 1:
+            stream = (table.seed or 0, "hint", ply)
+            told = [thinkers.advise(ADVISERS[name], one, stream) for one in (turn, same)]
+            assert told[0] == told[1]
+            asked += 1
+        table.act(int(rng.choice(turn.legal)))
+        if table.over:
+            break
+    assert asked >= 3

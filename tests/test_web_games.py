@@ -6,6 +6,7 @@ import asyncio
 import gc
 import json
 import os
+import re
 import signal
 import sqlite3
 import time
@@ -24,7 +25,7 @@ from cardlab.games import GAMES, find_game
 from cardlab.play import Table
 from cardlab.records import Record
 from cardlab.replay import replay
-from cardlab.web import thinkers
+from cardlab.web import server, thinkers
 from cardlab.web.limits import Limits
 from cardlab.web.thinkers import Busy, Thinkers, check_agent
 from web_wire import (
@@ -364,6 +365,33 @@ def test_an_agent_that_fails_is_told_and_the_table_stays(
     in_app(store, play)
 
 
+def test_tables_that_nobody_plays_are_forgotten(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "DAY", 0.05)
+
+    async def play(app: Any) -> None:
+        names = []
+        for moves in (0, 1, 0):
+            name, keys = await open_table(app, **PAIR)
+            names.append(name)
+            if moves:
+                wire = Wire(app, name)
+                told = await wire.join(keys[0])
+                action = told["legal"][0]["id"]
+                wire.say({"type": "act", "version": told["version"], "action": action})
+                await wire.hear("view")
+                await wire.end()
+        site_of(app).keeper.flush()
+        with sqlite3.connect(store) as base:
+            base.execute("UPDATE web_tables SET changed = '2020' WHERE id != ?", (names[2],))
+        await asyncio.sleep(0.5)
+        known = [(await request(app, "GET", f"/api/tables/{name}"))[0] for name in names]
+        assert known == [404, 200, 200]  # old and empty, old but played, empty but new
+
+    in_app(store, play)
+
+
 def test_boards_people_and_library(store: Path) -> None:
     with Store(str(store)) as kept:
         plan = Plan.make("crazy_eights", ["random", "heuristic"], 20, seed=1)
@@ -398,9 +426,19 @@ def test_boards_people_and_library(store: Path) -> None:
             assert (await request(app, "GET", f"/api/replays/{bad}"))[0] == 404
         library = json.loads((await request(app, "GET", "/api/library"))[2])
         assert {one["name"] for one in library["papers"]} >= {"uno", "cribbage"}
-        assert library["curves"][0]["series"][0]["points"]
+        assert {one["name"] for one in library["papers"]} == set(GAMES)
+        for curve in library["curves"]:
+            for one in curve["series"]:
+                assert len(one["points"]) > 1
+                share = [point[1] for point in one["points"] if "in %" in one["title"]]
+                assert all(0 <= value <= 100 for value in share)
+                assert not {"loss", "seconds", "decisions"} & {*one["name"].split("/")}
         report = json.loads((await request(app, "GET", "/api/library/uno"))[2])
         assert "<table>" in report["html"]
+        for name in GAMES:
+            page = json.loads((await request(app, "GET", f"/api/library/{name}"))[2])["html"]
+            assert "&lt;" not in page  # no tag stands there to be read
+            assert not {*re.findall(r"<(script|iframe|object|svg|form|style)", page)}
         assert "style=" not in report["html"]
         for figure in report["figures"]:
             status, headers, _ = await request(app, "GET", f"/library/figures/{figure}")

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from cardlab.games import find_game
+from cardlab.play import Table
 from cardlab.web import boards
 from cardlab.web.limits import Bucket, Limits, Visitors
 from web_wire import (
@@ -267,6 +269,48 @@ def test_bodies_have_a_size_and_a_kind(store: Path) -> None:
             status, _, answer = await request(app, "POST", path, {"record": {"game": "x"}})
             assert status == 400
             assert "error" in json.loads(answer)
+
+    in_app(store, play)
+
+
+HALF = "\ud800"  # half of a character: JSON can write it, no answer can hold it
+BROKEN: list[dict[str, Any]] = [
+    {"seats": [HALF, "b"]},
+    {"note": HALF},
+    {"options": {"seats": HALF}},
+    {"forfeit": 0, "result": {"returns": [], "points": []}},
+    {"forfeit": 0, "result": {"returns": [1e999, 0], "points": [0, 0]}},
+    {"forfeit": 0, "result": {"returns": [1, 0, 5], "points": [0]}},
+    {"forfeit": 9, "result": {"returns": [1, -1], "points": [0, 0]}},
+    {"game": "os:system"},
+    {"rules": 99},
+    {"actions": [[10**30, "x"]]},
+]
+
+
+def test_broken_records_are_one_sentence(store: Path) -> None:
+    table = Table(find_game("crazy_eights"), seed=3)
+    table.act(int(table.turn().legal[0]))
+    right = json.loads(table.record(["a", "b"]).to_line())
+
+    async def play(app: Any) -> None:
+        assert (await request(app, "POST", "/api/replays", right))[0] == 200
+        gave_up = {"forfeit": 0, "result": {"returns": [-1, 1], "points": [0, 0]}}
+        assert (await request(app, "POST", "/api/replays", right | gave_up))[0] == 200
+        for change in BROKEN:
+            wrong = right | change
+            question = {"record": wrong, "ply": 0, "adviser": "heuristic"}
+            asked = [("", wrong), ("/review", {"record": wrong, "adviser": "heuristic"})]
+            if "forfeit" not in change:  # a move before the end can still be valued
+                asked.append(("/advice", question))
+            for path, body in asked:
+                status, _, answer = await request(app, "POST", f"/api/replays{path}", body)
+                assert status == 400, (path, change, answer)
+                assert "\n" not in json.loads(answer)["error"]
+        for change in ({"options": {"seats": HALF}}, {HALF: 1}, {"seed": 10**4000}):
+            status, _, answer = await request(app, "POST", "/api/tables", PAIR | change)
+            assert status == 400
+            assert len(answer) < 400
 
     in_app(store, play)
 

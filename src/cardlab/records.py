@@ -55,6 +55,8 @@ class Record(ShownAsHtml, BaseModel):
         try:
             data: Any = json.loads(line)
             line.encode()
+            if "\\ud" in line.lower():  # half a character, which no file or answer can hold
+                json.dumps(data, ensure_ascii=False).encode()
         except json.JSONDecodeError as error:
             raise CardlabError(
                 f"this is no JSON ({error.msg} at character {error.pos + 1})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from cardlab.errors import CardlabError, IllegalAction
@@ -48,10 +49,25 @@ def replay(record: Record, *, trust: bool = False) -> Iterator[Table]:
             f"the record holds {len(record.deals)} deals, but the game used {len(table.deals)}"
         )
     if record.forfeit is not None and not table.over:
+        _check_forfeit(record, table.seats)
         return  # given away: the rules know no result
     ours = table.record(record.seats).result
     if ours != record.result:
         raise CardlabError(f"the result is {_words(ours)}, the record says {_words(record.result)}")
+
+
+def _check_forfeit(record: Record, seats: int) -> None:
+    """Make sure that a game that was given away names its loser and a number for each seat."""
+    result = record.result
+    whole = result is None or (
+        len(result.returns) == len(result.points) == seats
+        and all(math.isfinite(one) for one in (*result.returns, *result.points))
+    )
+    if not whole or record.forfeit not in range(seats):
+        raise CardlabError(
+            f"the record gives the game away at seat {record.forfeit}, but its loser or its result "
+            f"does not fit {seats} seats; name a seat that plays, and one number for each"
+        )
 
 
 def _words(result: object) -> str:

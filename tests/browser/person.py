@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # without it the fixtures say what is lacking
     from playwright.sync_api import Locator, Page
 
-__all__ = ["AXE_RULES", "Person", "axe_violations", "open_table"]
+__all__ = ["AXE_RULES", "CHOICES", "HELD", "Person", "axe_violations", "open_table"]
 
 TODO = '.board[data-turn="yes"], .result'
 CHOICES = "dialog[open] .dialog-choices button"
@@ -100,6 +102,15 @@ class Person:
     def result(self) -> str:
         """The result in words."""
         return self.page.inner_text(".result h2")
+
+    def picture(self, name: str) -> None:
+        """Write a screenshot for a human look, where somebody has named a folder for them."""
+        folder = os.environ.get("CARDLAB_SCREENSHOTS")
+        if folder:
+            size = self.page.viewport_size or {"width": 0}
+            path = Path(folder) / f"{name.strip('/').replace('/', '_') or 'lobby'}_{size['width']}"
+            theme = self.page.evaluate("document.documentElement.dataset.theme ?? 'light'")
+            self.page.screenshot(path=f"{path}_{theme}.png", full_page=True)
 
     def fits(self) -> bool:
         """Whether nothing sticks out sideways."""

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from person import Person, open_table
+from person import CHOICES, HELD, Person, open_table
 
 SHORT: dict[str, dict[str, str | int]] = {
     "crazy_eights": {},
@@ -243,3 +243,57 @@ def test_moves_of_others_come_one_by_one_and_glide(server: Any, somebody: Any) -
     versions = ann.page.evaluate("window.versions")
     assert sorted(set(versions)) == list(range(first + 1, int(ann.version) + 1))
     assert ann.page.evaluate("window.glides") >= 2
+
+
+def _keys_take(ann: Person, first: str, selector: str) -> None:
+    """Tab to a group, walk in it with arrows, and press Enter on what is wanted."""
+    page = ann.page
+    if not page.evaluate("s => document.activeElement.matches(s)", first):
+        ann.press_until("Tab", first)
+    if page.query_selector(f"{selector}:focus") is None:
+        page.keyboard.press("Home")
+        ann.press_until("ArrowRight", selector)
+    ring = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+    assert ring != "none", selector  # who works with keys must see where
+    page.keyboard.press("Enter")
+
+
+def _keys_turn(ann: Person) -> None:
+    """Take a turn with keys alone, whatever the game asks for."""
+    page, before = ann.page, ann.version
+    if page.query_selector("dialog[open]"):
+        ann.press_until("Tab", CHOICES)
+        page.keyboard.press("Enter")
+    elif page.query_selector(".lay-bar"):
+        _keys_take(ann, ".hold", ".hold:not(.chosen)")
+        _keys_take(ann, ".hold", ".hold:not(.chosen)")
+        ann.press_until("Tab", ".lay-bar button")
+        page.keyboard.press("Enter")
+    elif page.query_selector(".birds"):
+        _keys_take(ann, ".cell", ".cell.can")
+        _keys_take(ann, ".cell", ".cell.target")
+    elif page.query_selector(HELD):
+        _keys_take(ann, ".hold", ".hold.can")
+    else:
+        ann.press_until("Tab", ".field button.lies, .action-bar button, .place.can")
+        page.keyboard.press("Enter")
+    moved = f'.board:not([data-version="{before}"])'
+    page.wait_for_selector(f"{moved}, dialog[open]")
+    if page.query_selector("dialog[open]") and ann.version == before:
+        ann.press_until("Tab", CHOICES)
+        page.keyboard.press("Enter")
+        page.wait_for_selector(moved)
+
+
+@pytest.mark.parametrize("game", [name for name in SHORT if name != "crazy_eights"])
+def test_every_other_game_is_played_by_keys_too(server: Any, somebody: Any, game: str) -> None:
+    ann: Person = somebody(server)
+    others = {"birds_of_a_feather": 0, "uno": 2}.get(game, 1)
+    seats = [{"person": "Ann"}, *[{"agent": "heuristic"}] * others]
+    open_table(ann, {"game": game, "seats": seats, "options": SHORT[game]})
+    for _ in range(200):
+        ann.page.wait_for_selector('.board[data-turn="yes"], .result')
+        if ann.page.query_selector(".result"):
+            break
+        _keys_turn(ann)
+    assert ann.focused().inner_text() == ann.result()

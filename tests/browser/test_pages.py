@@ -9,10 +9,14 @@ from typing import Any
 import pytest
 from person import Person, axe_violations, open_table
 
+from cardlab.arena.store import Store
+from cardlab.arena.tournament import Plan, enter, play_tournament
+
 GAMES = ("crazy_eights", "uno", "birds_of_a_feather", "koi_koi", "cribbage")
 MOST_BYTES = 600_000
 PHONE: Any = {"width": 360, "height": 740}
-PAGES = ("/", "/replay", "/leaderboard", "/library", "/library/curves")
+REPORTS = tuple(f"/library/{game}" for game in GAMES)
+PAGES = ("/", "/replay", "/leaderboard", "/library", "/library/curves", *REPORTS)
 
 
 def _setup(game: str) -> dict[str, Any]:
@@ -37,8 +41,11 @@ def _check_both_themes(ann: Person, axe: str) -> list[str]:
 def test_a_page_suits_all(server: Any, somebody: Any, axe: str, path: str) -> None:
     ann: Person = somebody(server)
     ann.visit(path)
+    ann.picture(path)
     assert _check_both_themes(ann, axe) == []
+    ann.picture(path)
     ann.page.set_viewport_size(PHONE)
+    ann.picture(path)
     assert ann.fits()
 
 
@@ -61,16 +68,60 @@ def test_a_table_suits_all(
         ann.turn()
     ann.page.keyboard.press("h")
     ann.page.wait_for_selector(".hint-table, .hint-who", timeout=120_000)
+    ann.picture(game)
     assert _check_both_themes(ann, axe) == []
+    ann.picture(game)
     ann.page.keyboard.press("?")
     assert axe_violations(ann.page, axe) == []
     ann.page.keyboard.press("Escape")
     ann.page.set_viewport_size(PHONE)
     ann.page.wait_for_timeout(200)
+    ann.picture(game)
     for _ in range(3):
         assert ann.fits()
         ann.turn()
     assert axe_violations(ann.page, axe) == []
+
+
+def test_a_leaderboard_shows_ratings_crosses_people_and_games(
+    own_server: Any, somebody: Any, axe: str
+) -> None:
+    agents = ["random", "heuristic", "monte_carlo:10"]
+    with Store(own_server.store) as store:
+        plan = Plan.make("crazy_eights", agents, 20, seed=1)
+        play_tournament(plan, store, enter(plan, store), workers=1)
+    ann: Person = somebody(own_server)
+    page = ann.page
+    name = "<b>\u05d0\u05d1</b>"  # no tag, and written from right to left
+    setup = _setup("crazy_eights")
+    open_table(ann, {**setup, "seats": [{"person": name}, *setup["seats"][1:]]})
+    ann.play_on()
+    ann.visit("/leaderboard")
+    for agent in agents:
+        assert page.locator(f"table:has-text('rating') th:has-text('{agent}')").count() == 1
+    assert page.locator("table:has-text('score in %') td:has-text('±')").count() == 6
+    assert page.locator("b:has-text('\u05d0')").count() == 0
+    watched = page.locator("tr", has=page.locator('a[href^="/replay/"]'))
+    assert watched.count() >= 4
+    assert f"\u2068{name}\u2069 " in watched.first.inner_text()
+    ann.picture("ratings")
+    assert _check_both_themes(ann, axe) == []
+    page.set_viewport_size(PHONE)
+    ann.picture("ratings")
+    assert ann.fits()
+    assert axe_violations(page, axe) == []
+    page.click('a[href^="/replay/"] >> nth=2')
+    page.wait_for_selector('.board[data-version="0"]')
+
+
+def test_what_was_said_goes_away_also_without_motion(server: Any, somebody: Any) -> None:
+    ann: Person = somebody(server)
+    open_table(ann, _setup("crazy_eights"))
+    for _ in range(3):
+        ann.turn()
+    bubble = ann.page.locator(".bubble").last
+    assert bubble.is_visible()
+    bubble.wait_for(state="hidden", timeout=10_000)
 
 
 def test_a_replay_is_scrubbed_valued_and_reviewed(
@@ -91,13 +142,19 @@ def test_a_replay_is_scrubbed_valued_and_reviewed(
     assert page.inner_text(".move-line")
     page.locator("#scrub").fill("0")
     page.wait_for_selector('.board[data-version="0"]')
+    assert page.input_value("#adviser").startswith("fair")  # the usual one, as at the table
     page.select_option("#adviser", "monte_carlo:1000")
     page.click("text=Value this move")
     page.wait_for_selector(".hint-table tr.played", timeout=120_000)
+    rows = page.eval_on_selector_all(
+        ".hint-table tbody tr", "all => all.map(one => getComputedStyle(one).display)"
+    )
+    assert set(rows) == {"table-row"}
     page.click("text=Look through the whole game")
     page.locator("ol.costs li, aside p:has-text('no move cost')").first.wait_for(timeout=120_000)
     for cost in page.locator("ol.costs li").all():
         assert "better" in cost.inner_text()
+    ann.picture("review")
     assert axe_violations(page, axe) == []
     page.goto(f"{server.address}/replay/{table}#2")
     page.wait_for_selector('.board[data-version="2"]')

@@ -96,9 +96,8 @@ class Guard:
 
         if not is_ours(host, self.hosts, self.any_address):
             name = host_in(host)[:80]
-            await _refuse(
-                answer, 421, f"this server is not called {name!r}; start it with --name {name}"
-            )
+            way = f"; start it with --name {name}" if name else "; send its name as Host"
+            await _refuse(answer, 421, f"this server is not called {name!r}{way}")
         elif scope["method"] not in ("GET", "HEAD") and not self._is_allowed(host, origin):
             await _refuse(answer, 403, "this request comes from another site")
         else:

@@ -20,6 +20,8 @@ SHIPPED = Path(__file__).parent / "papers"  # where a wheel has them
 CHECKOUT = Path(__file__).parents[3] / "docs" / "papers"
 FIGURE = re.compile(r"[a-z0-9_]+\.svg")
 POINTS = 200  # of a learning curve
+MOST_CURVES = 6  # of a model
+ACCURACY = 2  # the rank of curves from training on records
 
 
 def folder() -> Path | None:
@@ -51,6 +53,8 @@ def report_json(name: str) -> dict[str, Any] | None:
     text = re.sub(r"\[([^\]]+)\]\(\.\./[^)]*\)", r"\1", text)
     text = re.sub(r"\]\(([a-z0-9_]+\.svg)\)", r"](/library/figures/\1)", text)
     page = MarkdownIt("commonmark", {"html": False}).enable("table").render(text)
+    page = page.replace("&lt;br&gt;", "<br>")  # the one tag that our tables need
+    page = re.sub(r"<th([^>]*)></th>", r"<td\1></td>", page)  # a corner of a table heads nothing
     # Alignment comes as a style attribute, which the policy of our pages forbids.
     page = re.sub(r' style="text-align:(left|right|center)"', r' class="\1"', page)
     figures = sorted(set(re.findall(r"/library/figures/([a-z0-9_]+\.svg)", page)))
@@ -78,22 +82,54 @@ def curves() -> list[dict[str, Any]]:
             continue
         lines = gzip.decompress(path.read_bytes()).decode().splitlines()
         rows = [json.loads(line) for line in lines if line.strip()]
-        series: dict[str, list[list[float]]] = {}
-        for row in rows:
-            for key, value in row.items():
-                is_score = "/" in key and not key.endswith("/margin") and key.count("/") >= 1
-                if is_score and isinstance(value, (int, float)):
-                    point = [row["step"], value, row.get(f"{key}/margin")]
-                    series.setdefault(key, []).append(point)
         name = path.name.removesuffix(".jsonl.gz")
         game = next((one for one in GAMES if name.startswith(one)), None)
         about = logs.joinpath(f"{name}.json")
         command = json.loads(about.read_text()).get("command") if about.is_file() else None
-        for points in series.values():
-            del points[: -POINTS or None]
+        series = curves_in(rows)
         if series:
-            shown = [{"name": key, "points": points} for key, points in series.items()]
+            trained = any("fold" in one["name"] for one in series)  # on records, not on games
+            unit = "epochs" if trained else "games"
             found.append(
-                {"name": name, "game": game, "command": command, "unit": "games", "series": shown}
+                {"name": name, "game": game, "command": command, "unit": unit, "series": series}
             )
     return found
+
+
+def curves_in(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the curves in a log that say how well a model did, the most telling first."""
+    series: dict[str, list[list[float | None]]] = {}
+    for row in rows:
+        for key, value in row.items():
+            known = title_of(key)
+            if known is not None and isinstance(value, (int, float)):
+                margin = row.get(f"{key}/margin", row.get(f"{key} margin"))
+                scale = known[2]
+                spread = None if margin is None else scale * margin
+                at = row.get("games", row["step"])
+                series.setdefault(key, []).append([at, scale * value, spread])
+    shown = []
+    for key, points in series.items():
+        place, title, _ = title_of(key) or (0, key, 1)
+        if place == ACCURACY:  # folds follow one another in the log, each from its own beginning
+            points = [[at, *rest] for at, (_, *rest) in enumerate(points, 1)]
+        if points[-1][2] is not None:
+            title += ", with 95 % intervals"
+        if len(points) > 1:
+            shown.append((place, {"name": key, "title": title, "points": points[-POINTS:]}))
+    return [one for _, one in sorted(shown, key=lambda pair: pair[0])][:MOST_CURVES]
+
+
+def title_of(key: str) -> tuple[int, str, float] | None:
+    """Return rank, title and scale of a logged number, or nothing if it is no evaluation."""
+    match key.split("/"):
+        case [rules, against, seats] if seats.isdecimal():
+            return 0, f"wins in % under {rules} rules against {against}, {seats} seats", 1
+        case [against, "wins"]:
+            return 0, f"wins in % against {against}", 100
+        case [against, "points"]:
+            return 1, f"points a game against {against}", 1
+        case [fold, head, "validation accuracy"]:
+            what = head.replace("_", "-")
+            return ACCURACY, f"{what}: decisions of held-out games foretold in %, {fold}", 100
+    return None

@@ -14,7 +14,7 @@ from cardlab.game import Game, Option
 from cardlab.games import GAMES, find_game
 from cardlab.play import Table
 from cardlab.web.extras import DECKS
-from cardlab.web.tables import ADVISERS
+from cardlab.web.tables import ADVISERS, USUAL_ADVISER
 from cardlab.web.thinkers import advise, decide
 from cardlab.web.views import open_description, public_description, view_json
 
@@ -70,13 +70,15 @@ def _game_json(game: Game) -> dict[str, Any]:
     counts = [option for option in game.options if option.name == "seats"]
     usual = int(game.fresh(**game.read_options({}))[0].seats)
     seats = [counts[0].allowed[0], counts[0].allowed[-1]] if counts else [usual, usual]
+    entries, adviser = agents_for(game), ADVISERS.get(game.name, USUAL_ADVISER)
     return {
         "name": game.name,
         "title": game.title,
         "summary": game.summary,
         "seats": seats,
         "options": [_option_json(option) for option in game.options],
-        "agents": [_agent_json(entry, game) for entry in agents_for(game)],
+        "agents": [_agent_json(entry, game) for entry in entries],
+        "adviser": next((one.usage for one in entries if one.name == adviser), adviser),
         "deck": DECKS.get(game.name, "standard"),
     }
 

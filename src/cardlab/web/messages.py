@@ -67,7 +67,7 @@ class NewTable(_Strict):
     game: Annotated[str, Field(max_length=40)]
     options: Annotated[dict[str, bool | int | str], Field(max_length=20)] = {}
     seats: Annotated[list[AgentSeat | PersonSeat], Field(min_length=1, max_length=16)]
-    seed: Annotated[int, Field(strict=True)] | None = None
+    seed: Annotated[int, Field(strict=True, gt=-(10**30), lt=10**30)] | None = None
     hints: bool = True
     adviser: Spec | None = None
 
@@ -151,7 +151,10 @@ def read_body(text: str, model: type[Body]) -> Body:
 
 def _parse(text: str, what: str) -> Any:
     try:
-        return json.loads(text)
+        data = json.loads(text)
+        if "\\ud" in text.lower():  # half a character could be stored or sent nowhere
+            json.dumps(data, ensure_ascii=False).encode()
+        return data
     except (ValueError, RecursionError):
         raise CardlabError(f"this {what} is no JSON; send one object") from None
 

@@ -90,7 +90,10 @@ def turn_at(record: Record, ply: int) -> Turn:
         raise CardlabError(f"the record has {len(record.actions)} moves, none with number {ply}")
     for at, table in enumerate(replay(record)):
         if at == ply:
-            return table.turn()
+            turn = table.turn()
+            if record.actions[ply][0] not in turn.legal:
+                raise CardlabError(f"move {ply} of the record is not possible there")
+            return turn
     raise CardlabError(f"the record ends before move {ply}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
@@ -29,6 +30,7 @@ from cardlab.web.thinkers import Busy, Thinkers
 
 __all__ = ["make_app"]
 
+LOG = logging.getLogger(__name__)
 STATIC = Path(__file__).parent / "static"
 PAGES = {
     "/": "index.html",
@@ -65,7 +67,6 @@ def make_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         base = Store(store)
         keeper = Keeper(base)
-        await asyncio.to_thread(keeper.forget)
         team = Thinkers(workers or default_workers(), bounds)
         site = Site(
             base,
@@ -77,6 +78,7 @@ def make_app(
             Visitors(bounds.studies_a_minute),
         )
         app.state.site = site
+        forgetting = asyncio.create_task(_forget_daily(keeper))
         stop = threading.Event()
         warming = app.state.warming = asyncio.create_task(_warm_up(team, stop, prestart))
         try:
@@ -84,8 +86,9 @@ def make_app(
         finally:
             stop.set()
             warming.cancel()
+            forgetting.cancel()
             await site.tables.close()
-            await asyncio.gather(warming, return_exceptions=True)
+            await asyncio.gather(warming, forgetting, return_exceptions=True)
             team.close()
             await asyncio.to_thread(keeper.close)
             base.close()
@@ -108,6 +111,15 @@ async def _warm_up(team: Thinkers, stop: threading.Event, prestart: bool) -> Non
     if prestart:
         with suppress(CardlabError):
             await team.call(lobby.warm_worker, seconds=WARM_SECONDS)
+
+
+async def _forget_daily(keeper: Keeper) -> None:
+    while True:
+        try:
+            await asyncio.to_thread(keeper.forget)
+        except Exception:
+            LOG.exception("tables that nobody plays")
+        await asyncio.sleep(DAY)
 
 
 async def _complain(request: Request, error: Exception) -> Response:

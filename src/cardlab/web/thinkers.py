@@ -110,7 +110,9 @@ def advise(spec: str, turn: Turn, stream: tuple[int, str | int, int]) -> dict[st
     if unit is None:
         seats = max(2, int(turn.view.seats))
         values = 100 * ((1 + (seats - 1) * values) / seats).clip(0, 1)
-        words, form, scale = "expected score in %, a win counts as 100", "{:.0f} %", (0.0, 100.0)
+        # Bars tell half a percent apart, so figures do too, unless all of them are whole.
+        form = "{:.0f} %" if np.array_equal(values, values.round(), equal_nan=True) else "{:.1f} %"
+        words, scale = "expected score in %, a win counts as 100", (0.0, 100.0)
     else:
         words, form, scale = unit.words, unit.form, unit.limits
     rows = [

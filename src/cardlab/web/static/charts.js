@@ -3,8 +3,8 @@
 import { h, s } from "./dom.js";
 
 const WIDE = 640;
-const HIGH = 260;
-const EDGE = { left: 46, right: 14, top: 14, bottom: 34 };
+const HIGH = 300;
+const EDGE = { left: 66, right: 24, top: 14, bottom: 60 };
 
 const short = (value) => {
   if (Math.abs(value) >= 1e6) return `${(value / 1e6).toFixed(value % 1e6 ? 1 : 0)} M`;
@@ -61,12 +61,12 @@ export function lineChart(points, given) {
           y1: y(value),
           y2: y(value),
         }),
-        s("text", { x: EDGE.left - 6, y: y(value) + 4, "text-anchor": "end" }, short(value)),
+        s("text", { x: EDGE.left - 6, y: y(value) + 7, "text-anchor": "end" }, short(value)),
       ]),
       ticks(x0, x1, 5).map((value) =>
-        s("text", { x: x(value), y: HIGH - 14, "text-anchor": "middle" }, short(value)),
+        s("text", { x: x(value), y: HIGH - 36, "text-anchor": "middle" }, short(value)),
       ),
-      s("text", { x: WIDE - EDGE.right, y: HIGH - 1, "text-anchor": "end" }, given.unit),
+      s("text", { x: WIDE - EDGE.right, y: HIGH - 8, "text-anchor": "end" }, given.unit),
       band,
       s("path", { d: `M${line(points)}` }),
     ),

@@ -50,6 +50,11 @@ export function button(text, click, given = {}) {
 /** Return after some milliseconds. */
 export const wait = (time) => new Promise((done) => setTimeout(done, time));
 
+const LEFTWARD = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+
+/** Return a name that is written from right to left so that it turns no words around it. */
+export const isolated = (name) => (LEFTWARD.test(name) ? `\u2068${name}\u2069` : name);
+
 /** Return a count with its noun: `1 card`, `3 cards`. */
 export const count = (number, one, many = `${one}s`) => `${number} ${number === 1 ? one : many}`;
 

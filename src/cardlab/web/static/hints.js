@@ -135,6 +135,12 @@ function attention(given, hint, deck, names) {
     "details",
     { class: "attention", open: true },
     h("summary", {}, "What the network looked at"),
+    h(
+      "p",
+      { class: "small" },
+      "A row for each action, a column for each card or fact, deeper where more attention went; " +
+        "below, what counted most for the advised action.",
+    ),
     s(
       "svg",
       {

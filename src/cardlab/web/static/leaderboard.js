@@ -1,7 +1,7 @@
 // The leaderboard: ratings with intervals, cross-tables, people against agents, games to watch.
 
 import { get } from "./api.js";
-import { button, count, h, put } from "./dom.js";
+import { button, count, h, isolated, put } from "./dom.js";
 
 /** Start the leaderboard. */
 export async function start(main) {
@@ -323,7 +323,7 @@ function recentTable(rows) {
                 h(
                   "td",
                   {},
-                  one.seats.map((name, seat) => `${name} ${one.points?.[seat] ?? ""}`).join(" · "),
+                  one.seats.map((name, seat) => `${isolated(name)} ${one.points?.[seat] ?? ""}`).join(" · "),
                 ),
                 h("td", {}, one.kind === "table" ? day(one.when) : one.when),
               ),

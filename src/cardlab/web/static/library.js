@@ -57,19 +57,7 @@ function curve(one) {
     h(
       "div",
       { class: "curves" },
-      one.series
-        .filter((it) => it.points.length > 1)
-        .slice(0, 4)
-        .map((it) =>
-          lineChart(it.points, { title: seriesTitle(it.name), unit: one.unit ?? "steps" }),
-        ),
+      one.series.map((it) => lineChart(it.points, { title: it.title, unit: one.unit })),
     ),
   );
-}
-
-function seriesTitle(name) {
-  const [rules, against, seats] = name.split("/");
-  return seats
-    ? `wins in percent under ${rules} rules against ${against}, ${seats} seats, with 95 % intervals`
-    : name;
 }

@@ -129,7 +129,7 @@ class Lobby {
     this.adviser = h(
       "select",
       { id: "adviser" },
-      h("option", { value: "" }, "the usual adviser"),
+      h("option", { value: "" }, `usual: ${game.adviser.split(":")[0]}`),
       h(
         "optgroup",
         { label: "values for each action" },

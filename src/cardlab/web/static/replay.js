@@ -3,7 +3,7 @@
 import { announce } from "./announce.js";
 import { get, post } from "./api.js";
 import { actionText, spoken, tell } from "./cards.js";
-import { button, copy, download, h, put, s, toast } from "./dom.js";
+import { button, copy, download, h, isolated, put, s, toast } from "./dom.js";
 import { hintTable, readHint } from "./hints.js";
 import { glide } from "./motion.js";
 import { pace } from "./settings.js";
@@ -108,7 +108,7 @@ async function welcome(main) {
                     "span",
                     {},
                     one.seats
-                      .map((name, seat) => `${name} ${one.points?.[seat] ?? ""}`)
+                      .map((name, seat) => `${isolated(name)} ${one.points?.[seat] ?? ""}`)
                       .join(" · "),
                   ),
                 ),
@@ -181,7 +181,9 @@ class ReplayPage {
     this.adviser = h(
       "select",
       { id: "adviser" },
-      fair.map((one) => h("option", {}, one.spec)),
+      fair.map((one) =>
+        h("option", { value: one.spec, selected: one.spec === this.game.adviser }, one.spec),
+      ),
     );
     this.values = h("div", { role: "status" });
     this.costs = h("div", {});

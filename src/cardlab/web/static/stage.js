@@ -1,7 +1,7 @@
 // Draws a view of any game: picks the renderer, keeps focus where it was, measures the felt.
 
 import { DECKS, deckOf } from "./cards.js";
-import { put } from "./dom.js";
+import { isolated, put } from "./dom.js";
 
 const RENDERERS = {
   crazy_eights: () => import("./games/crazy_eights.js"),
@@ -17,7 +17,7 @@ export const rendererOf = (game) => (RENDERERS[game] ?? (() => import("./games/g
 
 /** Return what seats are called, `You` for the person's own; equal names are told apart. */
 export function namesOf(seats, own) {
-  const plain = seats.map((one, seat) => (seat === own ? "You" : (one.name ?? `Seat ${seat + 1}`)));
+  const plain = seats.map((one, seat) => (seat === own ? "You" : isolated(one.name ?? `Seat ${seat + 1}`)));
   return plain.map((name, seat) =>
     plain.filter((one) => one === name).length > 1
       ? `${name} ${plain.slice(0, seat + 1).filter((one) => one === name).length}`

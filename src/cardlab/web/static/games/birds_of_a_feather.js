@@ -93,7 +93,12 @@ function cell(ctx, board, moves, card, name, size) {
       class: `cell ${card ? "" : "empty"} ${from.length ? "can" : ""}`,
       "aria-disabled": card && from.length ? null : "true",
       "aria-label": `${name}: ${card ? cardName(card) : "empty"}${size > 1 ? `, ${count(size, "card")}` : ""}`,
-      data: { key: `cell:${name}`, cell: name },
+      data: {
+        key: `cell:${name}`,
+        cell: name,
+        ...(name[1] === "1" ? { row: name[0] } : {}),
+        ...(name[0] === "A" ? { column: name[1] } : {}),
+      },
       vars: { "--depth": Math.min(size - 1, 5) },
       on: {
         click: () => click(ctx, board, moves, name),

@@ -42,7 +42,7 @@ export function render(ctx) {
           "section",
           { class: "middle crib", "aria-label": "Middle of the table" },
           starter(ctx),
-          h("div", { class: "played" }, told.seats ? playedRow(ctx) : null),
+          h("div", { class: "played-cards" }, told.seats ? playedRow(ctx) : null),
           laying
             ? null
             : h(
