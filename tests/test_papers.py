@@ -150,7 +150,7 @@ def test_two_runs_do_not_share_a_place(tmp_path: Path) -> None:
         ("reproduce", "crazy_eights", "--quick", "--out", "FILE/below"),
         ("train", "crazy_eights/tabular_q", "--set", "games=1", "--set", "games=2"),
         ("solve", "birds_of_a_feather", "--seeds", "0:10000000000000"),
-        ("reproduce", "koi_koi"),
+        ("reproduce", "poker"),
     ],
     ids=str,
 )
