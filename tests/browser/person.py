@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # without it the fixtures say what is lacking
 
 __all__ = ["AXE_RULES", "CHOICES", "HELD", "Person", "axe_violations", "open_table"]
 
-TODO = '.board[data-turn="yes"], .result'
+WAITING = '.board[data-turn="yes"], .result'
 CHOICES = "dialog[open] .dialog-choices button"
 HELD = ".hand.active .hold.can"
 FREE = ".field button.lies, .action-bar button:not([aria-disabled])"
@@ -68,7 +68,7 @@ class Person:
     def turn(self) -> bool:
         """Wait for the own turn and take it by clicks; False once there is a result."""
         page = self.page
-        page.wait_for_selector(TODO)
+        page.wait_for_selector(WAITING)
         if page.query_selector(".result"):
             return False
         before = self.version
