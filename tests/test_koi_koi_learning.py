@@ -425,6 +425,7 @@ def test_a_training_begins_with_another_and_keeps_its_rival(tmp_path: Path) -> N
         for key, one in network.state_dict().items():
             assert torch.equal(one, training.networks[name].state_dict()[key])
     training.run_loop()
+    assert (training.games, training.behind) == (TINY["batch_games"], 16 + TINY["batch_games"])
     some = training.notes["decisions/all"]
     alone = koi_koi_monte_carlo.Training(koi_koi_monte_carlo.Config(**settings), tmp_path / "third")
     alone.load()
@@ -439,7 +440,7 @@ def test_mistakes_are_one_sentence(tmp_path: Path) -> None:
         ({"design": "x"}, "design=x is not possible"),
         ({"evaluate_games": 3}, "evaluate_games must be an even number"),
         ({"epsilon": 0.01}, "epsilon must fall"),
-        ({"against": str(tmp_path / "none")}, "there is no such folder"),
+        ({"against": str(tmp_path / "none")}, "none names no folder; give"),
         ({"device": "tpu"}, "device=tpu is not possible"),
     ):
         with pytest.raises(CardlabError, match=told):

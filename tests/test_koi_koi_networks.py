@@ -29,6 +29,7 @@ from cardlab.games.koi_koi_table import NOBODY, cards_drawn, dealer, score  # no
 from cardlab.games.koi_koi_yaku import list_yaku  # noqa: E402
 from cardlab.kernel import JIT  # noqa: E402
 from cardlab.learning.koi_koi_networks import (  # noqa: E402
+    find_networks,
     load_networks,
     save_networks,
     ship,
@@ -346,8 +347,14 @@ def test_networks_go_through_files_and_play(design: str, tmp_path: Path) -> None
     assert [count_weights(one) for one in again.values()] == [
         count_weights(one) for one in networks.values()
     ]
-    assert len(ship(tmp_path, tmp_path)) == len(networks)
-    agent = Agent(tmp_path)
+    target = tmp_path / "shipped"
+    assert len(ship(tmp_path, target)) == len(networks)
+    back, found, about = load_networks(target, torch.device("cpu"), torch.float32)
+    assert (found, about["note"]) == (design, 1)
+    for name, network in networks.items():
+        for key, one in network.state_dict().items():
+            torch.testing.assert_close(back[name].state_dict()[key], one, rtol=1e-3, atol=1e-5)
+    agent = Agent(target)
     turns = turns_of(24)
     answers = agent.act_many(turns, [])
     assert turns.mask[np.arange(len(turns.seats)), answers].all()
@@ -365,7 +372,17 @@ def test_networks_go_through_files_and_play(design: str, tmp_path: Path) -> None
             values = networks[name](row, choice)[0, : len(legal)].numpy()
         assert agent.ratings(turn) == pytest.approx(values, abs=0.01)  # half precision
     if JIT:
-        check_agent(lambda: Agent(tmp_path), GAME)
+        check_agent(lambda: Agent(target), GAME)
+
+
+def test_what_is_shipped_can_go_on_learning() -> None:
+    for agent in ("koi_koi_win", "koi_koi_point", "koi_koi_supervised"):
+        networks, design, about = load_networks(
+            find_networks(agent, "start"), torch.device("cpu"), torch.float32
+        )
+        assert (design, list(networks), about["rules"]) == ("separate", list(rows.DECISIONS), 1)
+    with pytest.raises(CardlabError, match=r"start=x names no folder; .* or koi_koi_win"):
+        find_networks("x", "start")
 
 
 def test_mistakes_about_files_are_one_sentence(tmp_path: Path) -> None:

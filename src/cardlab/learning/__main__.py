@@ -70,8 +70,9 @@ def _keep(words: list[str]) -> None:
     parser.add_argument("run", type=Path, help="folder of a finished run")
     parser.add_argument("name", help="name under which reports find it")
     parser.add_argument("target", type=Path, nargs="?", default=LOGS, help="folder of the files")
+    parser.add_argument("--after", action="store_true", help="it went on from the run kept so far")
     given = parser.parse_args(words)
-    for path in keep(given.run, given.name, given.target):
+    for path in keep(given.run, given.name, given.target, after=given.after):
         sys.stdout.write(f"{path}\n")
 
 

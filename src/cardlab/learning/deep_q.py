@@ -16,15 +16,16 @@ What the paper leaves open, and what is done here: Adam takes the steps; the dec
 such that it ends at `epsilon_end`; values of s' come from the current network as in the paper's
 update rule, or with `target_every` from a copy that is renewed so often; decisions with one legal
 action count as decisions; the learner's seat goes round; with `half` all layers but the last are
-computed in bfloat16. The encoding `paper` shows all other hands together, as the paper did;
-`encoding=fair` is the same run without that leak. `curiosity` adds a bonus for transitions that are
-hard to predict (`networks.curiosity`), which the paper names as future work, as it does the other
-networks of `networks.q_networks`.
+computed in bfloat16 on a GPU. The encoding `paper` shows all other hands together, as the paper
+did; `encoding=fair` is the same run without that leak. `curiosity` adds a bonus for transitions
+that are hard to predict (`networks.curiosity`), which the paper names as future work, as it does
+the other networks of `networks.q_networks`.
 """
 
 from __future__ import annotations
 
 import copy
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -39,6 +40,7 @@ from cardlab.learning.uno_runs import (
     Run,
     find_device,
     greedy,
+    half,
     new_network,
     run_stretches,
     tables_of,
@@ -135,11 +137,11 @@ class Learner:
                 batch.features, batch.actions, batch.next_features, batch.ended
             )
             batch = batch._replace(rewards=batch.rewards + self.config.curiosity * bonus)
-        half = torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self.config.half)
-        with torch.no_grad(), half:
+        less = half(self.device) if self.config.half else nullcontext()
+        with torch.no_grad(), less:
             values = self.target(batch.next_features)
         goal = targets(values, batch, self.config.method, self.config.gamma)
-        with half:
+        with less:
             values = self.online(batch.features)
         found = values.gather(1, batch.actions.unsqueeze(1)).squeeze(1)
         loss = nn.functional.mse_loss(found, goal)

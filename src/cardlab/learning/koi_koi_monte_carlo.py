@@ -18,14 +18,15 @@ from the seed and k: a run that was killed goes on from its last loop as if noth
 
 Beyond the paper, for those who want more of each game: `trace` mixes the reward with the value of
 the seat's next decision, which has less of the luck that follows; `rivals` keeps games against the
-supervised agent in phase 2; `start` begins with the networks of another run.
+supervised agent in phase 2; `start` begins with the networks of another run, or of an agent that is
+shipped.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import pairwise
@@ -62,7 +63,9 @@ from cardlab.learning.koi_koi_networks import (
     about_network,
     checkpoint_path,
     choose_device,
+    find_networks,
     load_networks,
+    number_type,
     save_networks,
 )
 from cardlab.learning.koi_koi_predictors import (
@@ -90,7 +93,7 @@ class Config:
 
     reward: str = "win"
     design: str = "separate"
-    against: str = ""  # folder of a supervised run for phase 1
+    against: str = ""  # folder of a supervised run, or shipped agent, for phase 1
     games: int = 5_000_000
     batch_games: int = 32_768
     first_phase: int = 500_000  # games at most
@@ -102,7 +105,7 @@ class Config:
     share: float = 1.0  # of a loop's decisions that are learned from
     trace: float = 1.0  # 1: the reward alone; below it, mixed with the next decision's value
     rivals: float = 0.0  # share of games in phase 2 that go on against the supervised agent
-    start: str = ""  # folder of a run whose networks to begin with
+    start: str = ""  # folder of a run, or shipped agent, whose networks to begin with
     warm_up: int = 500
     predictor: str = "dynamic"
     refit_every: int = 8
@@ -110,7 +113,7 @@ class Config:
     evaluate_every: int = 5
     evaluate_games: int = 2000
     width: int = 256  # of the networks; 256 is the paper's
-    precision: str = "bf16"
+    precision: str = "bf16"  # on a GPU; a processor computes in float32
     seed: int = 0
     device: str = ""
     compile: bool = True  # on a GPU
@@ -154,7 +157,7 @@ class Training:
         self.config, self.folder = config, folder
         self.device = choose_device(config.device)
         self.threads = usable_threads(config.threads)
-        dtype = PRECISIONS[config.precision]
+        dtype = number_type(config.precision, self.device)
         compiled = config.compile and self.device.type == "cuda"
         torch.manual_seed(seeding.stream(config.seed, "koi_koi", "weights"))
         self.networks = make_networks(config.design, width=config.width, dtype=dtype)
@@ -167,16 +170,23 @@ class Training:
         self.learner = Player(self.networks, config.design, compiled=compiled)
         self.rival: Player | None = None
         if config.against:
-            rivals, design, _ = load_networks(Path(config.against), self.device, dtype)
+            found = find_networks(config.against, "against")
+            rivals, design, _ = load_networks(found, self.device, dtype)
             self.rival = Player(rivals, design, compiled=compiled)
         self._loss: Any = torch.compile(_loss, dynamic=False) if compiled else _loss
         self.clock = Clock(self.device, exact=config.profile)
         self.loop, self.games, self.steps = 0, 0, 0
+        self.before = 0  # games behind the networks that the run began with
         self.phase = 1 if config.first_phase > 0 else 2
         self.table: Array = np.zeros(0)
         self.notes: dict[str, float] = {}
 
     # Where the run is
+
+    @property
+    def behind(self) -> int:
+        """Games behind the networks as they are."""
+        return self.before + self.games
 
     def load(self) -> None:
         """Go on from the last checkpoint, or start."""
@@ -184,8 +194,9 @@ class Training:
         if state is None:
             self.table = fit(self.config.predictor, self._rounds_of_heuristic())
             if self.config.start:
-                self._begin_with(Path(self.config.start))
+                self._begin_with(find_networks(self.config.start, "start"))
             return
+        self.before = state["before"]
         self.loop, self.games, self.steps = state["loop"], state["games"], state["steps"]
         self.phase, self.table = state["phase"], np.array(state["table"])
         for name in self.networks:
@@ -197,11 +208,12 @@ class Training:
                 raise CardlabError(f"{path} is missing; copy the whole folder of the run again")
 
     def _begin_with(self, folder: Path) -> None:
-        networks, design, _ = load_networks(folder, self.device, torch.float32)
+        networks, design, about = load_networks(folder, self.device, torch.float32)
         if design != self.config.design:
             raise CardlabError(
                 f"start={folder} has networks of design {design}; set design={design}"
             )
+        self.before = games_behind(about)
         for name, network in networks.items():
             self.networks[name].load_state_dict(network.state_dict())
 
@@ -209,11 +221,12 @@ class Training:
         """Write a checkpoint: networks first, then the file that says they are whole."""
         for name, network in self.networks.items():
             path = checkpoint_path(self.folder, name, self.loop)
-            about = about_network(name, network, self.config.design, {"games": self.games})
+            about = about_network(name, network, self.config.design, {"games": self.behind})
             save_checkpoint(path, {name: network}, {name: self.optimisers[name]}, about)
         state = {
             "loop": self.loop,
             "games": self.games,
+            "before": self.before,
             "steps": self.steps,
             "phase": self.phase,
             "table": np.round(self.table, 6).tolist(),
@@ -346,7 +359,7 @@ class Training:
             self.learn(samples, self.rewards(told), progress)
         self.games += count
         self.loop += 1
-        self.notes |= {"games": float(self.games), "epsilon": epsilon, "phase": float(self.phase)}
+        self.notes |= {"games": float(self.behind), "epsilon": epsilon, "phase": float(self.phase)}
         self.notes["points a round"] = float(np.abs(told.gains[told.happened]).mean())
         last = self.games >= config.games
         if last or self.loop % config.evaluate_every == 0:
@@ -380,6 +393,12 @@ class Training:
                 mean, half = paired_mean(values)
                 found[f"{name}/{what}"], found[f"{name}/{what} margin"] = mean, half
         return found
+
+
+def games_behind(about: Mapping[str, Any]) -> int:
+    """Return how many games the networks of a run have learned from, by what is said of them."""
+    summary = about.get("summary", {})
+    return int(summary.get("games in all") or summary.get("games") or about.get("games") or 0)
 
 
 class Told(NamedTuple):
@@ -435,8 +454,8 @@ def train(config: Config, folder: Path, report: Callable[[str, int, int], None])
     """Play and learn until all games are played or the time is up; return how it stands."""
     check(config)
     for name in ("against", "start"):
-        if getattr(config, name) and not Path(getattr(config, name)).is_dir():
-            raise CardlabError(f"setting {name}={getattr(config, name)}: there is no such folder")
+        if getattr(config, name):
+            find_networks(getattr(config, name), name)
     started = time.perf_counter()
     fixed = {name: getattr(Config, name) for name in NOT_OF_RESULTS}
     open_run(folder, dataclasses.replace(config, **fixed))
@@ -452,6 +471,7 @@ def train(config: Config, folder: Path, report: Callable[[str, int, int], None])
     spent = time.perf_counter() - started
     summary = {
         "games": training.games,
+        "games in all": training.behind,
         "loops": training.loop,
         "steps of learning": training.steps,
         "phase": training.phase,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from cardlab.features.koi_koi import ENCODING, MOST_CHOICES, WIDTH
 from cardlab.games.koi_koi import GAME
 from cardlab.learning.runs import read_json, told_of, write_json
 from cardlab.networks.koi_koi import DESIGNS, KoiKoiNetwork, decisions_of, make_networks
+from cardlab.networks.onnx import export, read_weights
 from cardlab.networks.weights import check_about, load_weights, save_weights
 
 __all__ = [
@@ -21,13 +23,16 @@ __all__ = [
     "checkpoint_path",
     "choose_device",
     "export_networks",
+    "find_networks",
     "load_networks",
     "network_names",
+    "number_type",
     "save_networks",
     "ship",
 ]
 
 ABOUT = "about.json"
+SHIPPED = Path(str(files("cardlab.networks") / "shipped"))
 PRECISIONS = {"bf16": torch.bfloat16, "float32": torch.float32}
 
 
@@ -41,6 +46,15 @@ def choose_device(wanted: str) -> torch.device:
     if wanted == "cuda" and not torch.cuda.is_available():
         raise CardlabError("setting device=cuda needs a GPU that torch can use; give device=cpu")
     return torch.device(wanted)
+
+
+def number_type(precision: str, device: torch.device) -> torch.dtype:
+    """Return the type that networks compute in: what is set on a GPU, float32 on a processor.
+
+    Half precision gains a processor little, and virtual machines announce instructions for it that
+    then end the program.
+    """
+    return PRECISIONS[precision] if device.type == "cuda" else torch.float32
 
 
 def network_names(design: str) -> list[str]:
@@ -72,6 +86,17 @@ def save_networks(
         save_weights(folder / f"{name}.safetensors", network.state_dict(), about)
 
 
+def find_networks(text: str, setting: str) -> Path:
+    """Return the folder that a setting names: one of a run, or of an agent that is shipped."""
+    folder = Path(text) if Path(text).is_dir() else SHIPPED / text
+    if not folder.is_dir():
+        shipped = " or ".join(sorted(one.name for one in SHIPPED.glob(f"{GAME.name}_*")))
+        raise CardlabError(
+            f"setting {setting}={text} names no folder; give that of a run, or {shipped}"
+        )
+    return folder
+
+
 def load_networks(
     folder: Path, device: torch.device, dtype: torch.dtype
 ) -> tuple[dict[str, KoiKoiNetwork], str, dict[str, Any]]:
@@ -89,7 +114,7 @@ def load_networks(
     about: dict[str, Any] = {}
     for name, path in paths.items():
         assert path is not None
-        tensors, about = load_weights(path)
+        tensors, about = _read(path)
         check_about(path, about, game=GAME.name, rules=GAME.rules_version, encoding=ENCODING)
         start = f"module/{name}/"  # as checkpoints have it
         plain = {key.removeprefix(start): one for key, one in tensors.items()}
@@ -108,21 +133,27 @@ def checkpoint_path(folder: Path, name: str, loop: int) -> Path:
 
 
 def _find(folder: Path, name: str) -> Path | None:
-    """Return the file of a network: the finished one, or that of the run's checkpoint."""
+    """Return the file of a network: finished, of the run's checkpoint, or shipped."""
     path = folder / f"{name}.safetensors"
     if path.exists():
         return path
     state = read_json(folder / "state.json")
-    path = checkpoint_path(folder, name, state["loop"]) if state else path
+    path = checkpoint_path(folder, name, state["loop"]) if state else folder / f"{name}.onnx"
     return path if path.exists() else None
+
+
+def _read(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
+    """Return weights and what they are about, of a run or of an agent that is shipped."""
+    if path.suffix != ".onnx":
+        return load_weights(path)
+    held, about = read_weights(path)
+    return {name: torch.from_numpy(one.copy()) for name, one in held.items()}, about
 
 
 def export_networks(
     networks: Mapping[str, KoiKoiNetwork], design: str, origin: Mapping[str, Any], target: Path
 ) -> list[Path]:
     """Write networks as ONNX files that agents play through; return the files."""
-    from cardlab.networks.onnx import export
-
     target.mkdir(parents=True, exist_ok=True)
     example = {
         "rows": torch.zeros(2, WIDTH, dtype=torch.uint8),

@@ -45,8 +45,10 @@ from cardlab.learning.checkpoints import load_checkpoint, save_checkpoint
 from cardlab.learning.koi_koi_networks import (
     PRECISIONS,
     choose_device,
+    find_networks,
     load_networks,
     network_names,
+    number_type,
     save_networks,
 )
 from cardlab.learning.koi_koi_records import Decisions, read_decisions
@@ -73,7 +75,7 @@ class Config:
     """What can be set."""
 
     records: str = ""  # file of recorded games
-    start: str = ""  # folder of a run whose networks to begin with
+    start: str = ""  # folder of a run, or shipped agent, whose networks to begin with
     design: str = "separate"
     folds: int = 5
     validation: float = 0.1  # share of a fold's games that decide how long to learn; 0: all epochs
@@ -88,7 +90,7 @@ class Config:
     transfer: bool = True  # pick and koi_koi start from the weights of the same fold's discard
     final: bool = True
     width: int = 256  # of the networks; 256 is the paper's
-    precision: str = "bf16"
+    precision: str = "bf16"  # on a GPU; a processor computes in float32
     seed: int = 0
     device: str = ""
     compile: bool = True  # on a GPU
@@ -163,7 +165,7 @@ class Unit:
             config.design,
             width=config.width,
             dropout=config.dropout,
-            dtype=PRECISIONS[config.precision],
+            dtype=number_type(config.precision, device),
         )
         self.network = made[name].to(device)
         self.averaged = copy.deepcopy(self.network).eval()
@@ -309,7 +311,8 @@ class Training:
         self.fold_of = rng.permutation(self.num_games) % max(config.folds, 1)
         self.began: dict[str, KoiKoiNetwork] = {}
         if config.start:
-            self.began, design, _ = load_networks(Path(config.start), self.device, torch.float32)
+            found = find_networks(config.start, "start")
+            self.began, design, _ = load_networks(found, self.device, torch.float32)
             if design != config.design:
                 raise CardlabError(
                     f"start={config.start} has networks of design {design}; set design={design}"

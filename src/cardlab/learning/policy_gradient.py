@@ -33,6 +33,7 @@ from cardlab.learning.uno_runs import (
     Report,
     Run,
     find_device,
+    half,
     new_network,
     quick,
     run_stretches,
@@ -93,8 +94,7 @@ def read_heads(
     network: nn.Module, features: Tensor, legal: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Return log chances and values of all outputs, and the value of the state."""
-    on_card = features.device.type == "cuda"  # where half the precision is many times the speed
-    with torch.autocast(features.device.type, dtype=torch.bfloat16, enabled=on_card):
+    with half(features.device):
         answer = network(features)
     policy, values = answer.float().chunk(2, dim=1)
     chances = policy.masked_fill(~set_bits(legal), LOWEST).log_softmax(dim=1)

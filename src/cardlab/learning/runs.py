@@ -166,13 +166,25 @@ def told_of(run: Path) -> dict[str, Any]:
     return {"config": config, "summary": {**reached, "finished": False}}
 
 
-def keep(run: Path, name: str, target: Path) -> list[Path]:
-    """Write the log of a run, compressed, and what it says of itself to a folder for reports."""
+def keep(run: Path, name: str, target: Path, *, after: bool = False) -> list[Path]:
+    """Write the log of a run, compressed, and what it says of itself to a folder for reports.
+
+    With `after`, the run went on from the one that is kept: its log follows that one's.
+    """
     told, log = told_of(run), run / "log.jsonl"
     if not told or not log.exists():
         raise CardlabError(f"{run} holds no run with a log; name the folder of a training")
     target.mkdir(parents=True, exist_ok=True)
-    packed = target / f"{name}.jsonl.gz"
-    packed.write_bytes(gzip.compress(log.read_bytes(), mtime=0))
-    write_json(target / f"{name}.json", told)
-    return [packed, target / f"{name}.json"]
+    packed, about = target / f"{name}.jsonl.gz", target / f"{name}.json"
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    if after:
+        if not packed.exists():
+            raise CardlabError(f"{packed} is not there for {run} to follow; keep that run first")
+        first = [json.loads(line) for line in gzip.decompress(packed.read_bytes()).splitlines()]
+        last = first[-1]["step"]
+        lines = first + [{**line, "step": last + line["step"]} for line in lines]
+        told = {**told, "after": read_json(about)}
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    packed.write_bytes(gzip.compress(text.encode(), mtime=0))
+    write_json(about, told)
+    return [packed, about]

@@ -37,7 +37,7 @@ from cardlab.errors import CardlabError
 from cardlab.game import Array, Game
 from cardlab.kernel import int64, kernel
 from cardlab.learning.checkpoints import load_checkpoint, save_checkpoint
-from cardlab.learning.koi_koi_networks import PRECISIONS, choose_device
+from cardlab.learning.koi_koi_networks import PRECISIONS, choose_device, number_type
 from cardlab.learning.logs import Log
 from cardlab.learning.runs import open_run, provenance, read_json, write_json
 from cardlab.learning.token_games import (
@@ -82,7 +82,7 @@ class Config:
     seats: str = "2-4"
     width: int = 256
     blocks: int = 2
-    precision: str = "bf16"
+    precision: str = "bf16"  # on a GPU; a processor computes in float32
     seed: int = 0
     device: str = ""
     compile: bool = True  # on a GPU
@@ -165,7 +165,7 @@ class Training:
                 self.game.name,
                 width=config.width,
                 blocks=config.blocks,
-                dtype=PRECISIONS[config.precision],
+                dtype=number_type(config.precision, self.device),
             ).to(self.device)
         self.average = copy.deepcopy(self.network)  # alike in all, so that both run one graph
         self.optimiser = torch.optim.Adam(

@@ -21,7 +21,7 @@ from cardlab.game import Array
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-__all__ = ["Network", "export"]
+__all__ = ["Network", "export", "read_weights"]
 
 ABOUT = "cardlab"
 ATTENTION = "attention_"  # with the number of a block: the name of an output
@@ -99,6 +99,7 @@ def export(
             input_names=list(example),
             output_names=list(outputs),
             verbose=False,
+            optimize=False,  # onnxruntime does so as it loads; here weights would lose their names
         )
     assert program is not None
     made = program.model_proto
@@ -111,6 +112,26 @@ def export(
     rough = path.with_name(path.name + ".new")
     rough.write_bytes(made.SerializeToString())
     os.replace(rough, path)
+
+
+def read_weights(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
+    """Return the weights of a file by the names that torch has for them, and what it is about."""
+    require("to go on learning from an ONNX file", "train", "onnx")
+    import numpy as np
+    import onnx
+
+    if not path.is_file():
+        raise CardlabError(f"there is no network at {path}; name another file")
+    made = onnx.load(path)
+    about = {one.key: one.value for one in made.metadata_props}.get(ABOUT)
+    if about is None:
+        raise CardlabError(f"{path} is a network of another program; name one of cardlab's")
+    held = {
+        one.name.removesuffix(".half"): onnx.numpy_helper.to_array(one).astype(np.float32)
+        for one in made.graph.initializer
+        if one.data_type in (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16)
+    }
+    return held, json.loads(about)
 
 
 def _forget(made: Any) -> None:
