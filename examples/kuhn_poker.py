@@ -202,7 +202,7 @@ def describe(s: Any, seat: int) -> Description:
         to_move=int(s.seat) if s.phase == PLAY else None,
         zones=tuple(zones),
         facts=facts,
-        events=tuple(Event(ply % 2, text) for ply, text in enumerate(told(s))),
+        events=tuple(Event(ply % 2, ("passed", "bet")[s.bets[ply]]) for ply in range(int(s.plies))),
     )
 
 

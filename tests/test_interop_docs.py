@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,6 +52,20 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def look_at(command: str, where: dict[str, Any]) -> str:
+    """Start a server as a page says, on a free port, and return the games that it offers."""
+    with subprocess.Popen(
+        ["sh", "-c", f"exec {command} --port 0"], stdout=subprocess.PIPE, text=True, **where
+    ) as server:
+        try:
+            assert server.stdout is not None
+            address = server.stdout.readline().split()[3]
+            with urllib.request.urlopen(f"{address}api/games") as answer:
+                return " ".join(game["title"] for game in json.load(answer))
+        finally:
+            server.send_signal(signal.SIGINT)
+
+
 def follow(page: str, folder: Path) -> str:
     """Do what a page says, in its order, and return all that was printed."""
     env = {
@@ -58,15 +76,18 @@ def follow(page: str, folder: Path) -> str:
         "COLUMNS": "120",
     }
     said = []
+    where = {"cwd": folder / "work", "env": env}
     for name, text in titled(page).items():
         (folder / "work" / name).write_text(text)
     for language, _, text in blocks(page):
         for command in text.strip().splitlines() if language == "sh" else ():
+            if command.startswith("cardlab serve"):
+                said.append(f"$ {command}\n{look_at(command, where)}")
+                continue
             answer = next((v for k, v in ANSWERS.items() if command.startswith(k)), "")
             done = subprocess.run(
                 ["sh", "-c", command],
-                cwd=folder / "work",
-                env=env,
+                **where,
                 input=answer,
                 capture_output=True,
                 text=True,
@@ -90,6 +111,8 @@ def test_write_a_game(folder: Path) -> None:
     assert "10,000 random games, every invariant checked at every step, no fault" in said
     assert "1 passed" in said
     assert "wins after" in said  # a whole game was played at the table
+    served = re.findall(r"^\$ (cardlab serve.*)\n.*Cribbage Kuhn poker$", said, re.MULTILINE)
+    assert len(served) == 2  # by its reference, and later by its name
     value = re.search(r"value for seat 0: (-0\.\d+)", said)
     assert value
     assert abs(float(value[1]) + 1 / 36) < 0.002

@@ -23,6 +23,8 @@ from cardlab.commands import serving
 from cardlab.errors import CardlabError
 from web_wire import AGENT, PERSON
 
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
 
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
@@ -34,7 +36,7 @@ def started(store: Path, *more: str) -> Iterator[tuple[subprocess.Popen[str], st
     """Run the real server, and yield it with its address."""
     command = [sys.executable, "-m", "cardlab.cli", "serve", "--port", "0", "--store", str(store)]
     with subprocess.Popen(
-        [*command, *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*command, *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=EXAMPLES
     ) as server:
         try:
             assert server.stdout is not None
@@ -94,6 +96,24 @@ def test_a_killed_server_loses_no_move(store: Path) -> None:
         assert (server.returncode, err) == (0, "")
 
 
+def test_a_game_of_the_working_folder_is_served(store: Path) -> None:
+    with started(store, "--game", "kuhn_poker:GAME", "--workers", "1") as (server, address):
+        seats = [{"agent": "information_set:20"}, PERSON]
+        made = post(address, "/api/tables", {"game": "kuhn_poker", "seats": seats, "seed": 3})
+        with line_to(address, made["id"]) as line:
+            line.send(json.dumps({"type": "join", "secret": made["seats"][1]["secret"]}))
+            told = json.loads(line.recv(30))
+            while not told.get("over"):
+                if told.get("legal"):
+                    act = {"type": "act", "version": told["version"], "action": 1}
+                    line.send(json.dumps(act))
+                told = json.loads(line.recv(60))
+            assert told["over"]["words"]
+        server.send_signal(signal.SIGINT)
+        _, err = server.communicate(timeout=20)
+        assert (server.returncode, err) == (0, "")
+
+
 def test_a_port_in_use_is_one_sentence(store: Path) -> None:
     with started(store) as (server, address):
         port = address.rpartition(":")[2]
@@ -115,6 +135,8 @@ def test_a_port_in_use_is_one_sentence(store: Path) -> None:
         (["--host", "no.such.host.invalid"], "no address"),
         (["--store", "/proc/nowhere/x.db"], "store"),
         (["--workers", "-1"], "--workers -1"),
+        (["--game", "nowhere:GAME"], "game 'nowhere:GAME' cannot be imported"),
+        (["--agent", "cmd:./agent"], "agent 'cmd:./agent' cannot be served"),
     ],
 )
 def test_what_cannot_start_is_one_sentence(arguments: list[str], words: str) -> None:

@@ -18,16 +18,18 @@ if TYPE_CHECKING:
     from person import Person
     from playwright.sync_api import Browser, ConsoleMessage, Response
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 START = "from cardlab.cli import main; main()"
 COMPILE = """
 import threading
-from cardlab.games import GAMES, find_game
 from cardlab.play import Table
 from cardlab.web import lobby, thinkers
-lobby.warm_up(threading.Event())
-lobby.warm_worker()
-for name in GAMES:
-    thinkers.advise("monte_carlo:4", Table(find_game(name), seed=0).turn(), (0, 0, 0))
+from cardlab.web.menu import Menu
+games = Menu.of(["kuhn_poker:GAME"]).games.values()
+lobby.warm_up(games, threading.Event())
+lobby.warm_worker(games)
+for game in games:
+    thinkers.advise("monte_carlo:4", Table(game, seed=0).turn(), (0, 0, 0))
 """
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 TOLD_BELOW = ("Failed to load resource", "WebSocket connection")  # by status, and by the page
@@ -44,7 +46,8 @@ def _lacking(what: str) -> NoReturn:
 class Server:
     """`cardlab serve` as a process of its own, which can be ended and started again."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *more: str) -> None:
+        self.more = more
         self.store, self.log = f"sqlite:///{folder}/store.db", folder / "server.log"
         self.process: subprocess.Popen[str] | None = None
         self.port = 0
@@ -60,7 +63,8 @@ class Server:
         command = [sys.executable, "-c", START, "serve", "--store", self.store, "--workers", "1"]
         with self.log.open("a") as log:
             self.process = subprocess.Popen(
-                [*command, "--port", str(self.port)],
+                [*command, "--port", str(self.port), *self.more],
+                cwd=EXAMPLES,
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
@@ -102,12 +106,12 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def server(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server that all tests of a worker share."""
+    """A server that all tests of a worker share, with a game from outside."""
     if find_spec("fastapi") is None:
         _lacking("the web table (pip install 'cardlab[web]')")
     # With an empty cache, compiling would take longer than a page waits for a hint.
-    subprocess.run([sys.executable, "-c", COMPILE], check=True)
-    made = Server(tmp_path_factory.mktemp("web"))
+    subprocess.run([sys.executable, "-c", COMPILE], check=True, cwd=EXAMPLES)
+    made = Server(tmp_path_factory.mktemp("web"), "--game", "kuhn_poker:GAME")
     yield made
     made.stop()
 

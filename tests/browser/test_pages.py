@@ -15,13 +15,15 @@ from cardlab.arena.tournament import Plan, enter, play_tournament
 GAMES = ("crazy_eights", "uno", "birds_of_a_feather", "koi_koi", "cribbage")
 MOST_BYTES = 600_000
 PHONE: Any = {"width": 360, "height": 740}
+TABLES = (*GAMES, "kuhn_poker")  # one from outside, at the generic table
 REPORTS = tuple(f"/library/{game}" for game in GAMES)
 PAGES = ("/", "/replay", "/leaderboard", "/library", "/library/curves", *REPORTS)
 
 
 def _setup(game: str) -> dict[str, Any]:
     others = {"birds_of_a_feather": 0, "uno": 3}.get(game, 1)
-    seats = [{"person": "Ann"}, *[{"agent": "heuristic"}] * others]
+    agent = "heuristic" if game in GAMES else "random"
+    seats = [{"person": "Ann"}, *[{"agent": agent}] * others]
     options = {"seats": 4} if game == "uno" else {}
     advice = {"hints": True, "adviser": "solver" if others == 0 else "monte_carlo:50"}
     return {"game": game, "seats": seats, "options": options, "seed": 1, **advice}
@@ -49,7 +51,7 @@ def test_a_page_suits_all(server: Any, somebody: Any, axe: str, path: str) -> No
     assert ann.fits()
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", TABLES)
 def test_a_table_suits_all(
     server: Any, somebody: Any, axe: str, record_property: Any, game: str
 ) -> None:
@@ -64,7 +66,7 @@ def test_a_table_suits_all(
     ann.page.wait_for_load_state("networkidle")
     record_property("bytes_of_a_first_visit", sum(fetched))
     assert 10_000 < sum(fetched) <= MOST_BYTES
-    for _ in range(7 if game == "cribbage" else 2):  # in Cribbage to the show
+    for _ in range({"cribbage": 7, "kuhn_poker": 0}.get(game, 2)):  # in Cribbage to the show
         ann.turn()
     ann.page.keyboard.press("h")
     ann.page.wait_for_selector(".hint-table, .hint-who", timeout=120_000)

@@ -42,6 +42,14 @@ def serve(
         list[str] | None,
         typer.Option(help="a name the server is called by; repeatable", metavar="NAME"),
     ] = None,
+    game: Annotated[
+        list[str] | None,
+        typer.Option(help="a game from outside, package.module:NAME; repeatable", metavar="GAME"),
+    ] = None,
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(help="an agent from outside, likewise", metavar="AGENT"),
+    ] = None,
     workers: Workers = 0,
     open_browser: Annotated[
         bool, typer.Option("--open/--no-open", help="open a browser if there is one")
@@ -52,12 +60,18 @@ def serve(
     Examples:
       cardlab serve --open
       cardlab serve --host 0.0.0.0 --port 8000 --name cards.example.org
+      cardlab serve --game kuhn_poker:GAME --agent my_agents:HighestCard
     """
     require("the web table", "web", "fastapi", "uvicorn", "websockets")
+    from cardlab.web.menu import Menu
     from cardlab.web.running import run
 
     if workers < 0:
         raise CardlabError(f"--workers {workers} is not possible; give 0 or more")
+
+    menu = Menu.of(game or (), agent or ())
+    for one, reason in menu.left_out.items():
+        typer.echo(f"{one} is left out: {reason}", err=True)
 
     def tell(address: str) -> None:
         typer.echo(f"cardlab is at {address} (Ctrl-C ends it)")
@@ -68,6 +82,7 @@ def serve(
         host,
         port,
         store=store,
+        menu=menu,
         names=list(name or ()),
         any_address=host not in HERE,
         workers=workers,

@@ -14,9 +14,9 @@ from cardlab.arena.stretch import full_record
 from cardlab.arena.tables import Results
 from cardlab.arena.tournament import Plan
 from cardlab.errors import CardlabError
-from cardlab.games import GAMES, find_game
 from cardlab.records import Record
 from cardlab.web.keeper import Keeper
+from cardlab.web.menu import Menu
 
 __all__ = ["leaderboard_json", "people_json", "recent_json", "stored_record", "wilson"]
 
@@ -24,39 +24,39 @@ RECENT = 40
 Z95 = 1.959963984540054
 
 
-def leaderboard_json(address: str, game: str | None) -> dict[str, Any]:
-    """Return ratings and the latest cross-table of every game of a store, for a worker to make."""
+def leaderboard_json(address: str, names: dict[str, str], game: str | None) -> dict[str, Any]:
+    """Return ratings and the latest cross-table of every game of a store, for a worker to make.
+
+    `names` says which games are meant by what tournaments call them.
+    """
+    boards, tables = [], []
     with Store(address) as store:
-        entered = [one for one in store.tournaments(game=game) if one.game in GAMES]
-        boards = []
-        if entered:
+        entered = {one.game: one for one in store.tournaments()}  # the latest of each
+        for said, name in names.items():
+            if said not in entered or game not in (None, name):
+                continue
             try:
-                found = leaderboards(store, game)
+                found = leaderboards(store, said)
             except CardlabError:  # tournaments, but no games between agents yet
                 found = []
-            boards = [asdict(board) for board in found if board.game in GAMES]
-        tables = []
-        for name in GAMES:
-            latest = [one for one in entered if one.game == name][-1:]
-            for one in latest:
-                results = Results.load(Plan.of(one).matches, store, one.id)
-                if results.games:
-                    table = results.table().to_dict()
-                    tables.append(
-                        {"tournament": one.name, "options": one.settings["options"], **table}
-                    )
+            boards += [{**asdict(board), "game": name} for board in found]
+            one = entered[said]
+            results = Results.load(Plan.of(one).matches, store, one.id)
+            if results.games:
+                table = {**results.table().to_dict(), "game": name}
+                tables.append({"tournament": one.name, "options": one.settings["options"], **table})
     told: dict[str, Any] = _finite({"boards": boards, "tables": tables})
     return told
 
 
-def recent_json(store: Store, keeper: Keeper) -> list[dict[str, Any]]:
+def recent_json(store: Store, keeper: Keeper, menu: Menu) -> list[dict[str, Any]]:
     """Return games that can be watched: people's first, then those of the latest tournaments."""
     games: list[dict[str, Any]] = [
         {
             "id": kept.id,
             "kind": "table",
             "game": kept.game,
-            "title": find_game(kept.game).title,
+            "title": menu.games[kept.game].title,
             "seats": [one["agent"] or one["name"] or "a guest" for one in kept.seats],
             "points": kept.points,
             "returns": kept.returns,
@@ -64,19 +64,20 @@ def recent_json(store: Store, keeper: Keeper) -> list[dict[str, Any]]:
             "when": kept.changed,
         }
         for kept in keeper.finished(RECENT // 2)
-        if kept.game in GAMES
+        if kept.game in menu.games
     ]
     plans: dict[int, Any] = {}
     for entered, row in store.recent(RECENT - len(games)):
-        if entered.game not in GAMES:
+        if entered.game not in menu.names:
             continue
+        game = menu.game(entered.game)
         matches = plans.setdefault(entered.id, Plan.of(entered).matches)
         games.append(
             {
                 "id": f"{entered.id}-{row.pairing}-{row.deal}-{row.rotation}",
                 "kind": "tournament",
-                "game": entered.game,
-                "title": find_game(entered.game).title,
+                "game": game.name,
+                "title": game.title,
                 "seats": matches[row.pairing].seating(row.rotation),
                 "points": json.loads(row.points),
                 "returns": json.loads(row.returns),
@@ -87,20 +88,20 @@ def recent_json(store: Store, keeper: Keeper) -> list[dict[str, Any]]:
     return games
 
 
-def stored_record(store: Store, name: str) -> Record | None:
+def stored_record(store: Store, menu: Menu, name: str) -> Record | None:
     """Return the record of a tournament's game, named by its four numbers."""
     parts = name.split("-")
     if len(parts) != 4 or not all(part.isdecimal() and len(part) < 10 for part in parts):
         return None
     number, pairing, deal, rotation = (int(part) for part in parts)
     entered = next((one for one in store.tournaments() if one.id == number), None)
-    if entered is None or entered.game not in GAMES:
+    if entered is None or entered.game not in menu.names:
         return None
     played = store.game(number, pairing, deal, rotation)
     if played is None:
         return None
     match = Plan.of(entered).matches[pairing]
-    game = find_game(entered.game)
+    game = menu.game(entered.game)
     return full_record(game, dict(match.options), match.seating(rotation), played)
 
 

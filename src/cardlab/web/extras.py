@@ -12,13 +12,13 @@ from cardlab.games import birds_of_a_feather as birds
 from cardlab.games import cribbage, koi_koi_cards, koi_koi_table, koi_koi_yaku, uno_cards, uno_rules
 from cardlab.games.cribbage_scoring import Row, explain, explain_deal
 
-__all__ = ["DECKS", "extra_of", "hides"]
-
-DECKS = {"koi_koi": "hanafuda", "uno": "uno"}  # all others: standard
+__all__ = ["extra_of", "hides"]
 
 
 def hides(game: Game, action: int) -> str | None:
     """Return how a move looks to the others if its cards lie face down, otherwise nothing."""
+    if not game.is_ours:
+        return "has moved"  # only its view says what a seat has seen of it
     if game.name == "cribbage" and action >= cribbage.LAY:
         return "lays two cards away"
     return None

@@ -6,32 +6,33 @@ import functools
 import gzip
 import hashlib
 import threading
+from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
-from cardlab.agents.catalog import Entry, agents_for, strength_of
+from cardlab.agents.catalog import Entry, find_agent, strength_of
 from cardlab.game import Game, Option
-from cardlab.games import GAMES, find_game
+from cardlab.pictures import deck_of, sprite
 from cardlab.play import Table
-from cardlab.web.extras import DECKS
+from cardlab.web.menu import Menu
 from cardlab.web.tables import ADVISERS, USUAL_ADVISER
 from cardlab.web.thinkers import advise, decide
 from cardlab.web.views import open_description, public_description, view_json
 
 __all__ = ["games_json", "ready", "sprite_of", "warm_up", "warm_worker"]
 
-WARMING = {name: threading.Lock() for name in GAMES}
+WARMING: dict[str, threading.Lock] = {}
 WARM: set[str] = set()
 
 
-def ready(name: str) -> None:
+def ready(game: Game) -> None:
     """Compile a game's rules, or load them, before the event loop needs them."""
-    if name not in GAMES or name in WARM:
+    if game.reference in WARM:
         return
-    with WARMING[name]:
-        if name in WARM:
+    with WARMING.setdefault(game.reference, threading.Lock()):
+        if game.reference in WARM:
             return
-        game = find_game(name)
+        agents = ["random", *(("heuristic",) if game.is_ours else ())]
         table = Table(game, seed=0)
         for ply in range(4):
             if table.over:
@@ -39,47 +40,49 @@ def ready(name: str) -> None:
             turn = table.turn()
             view_json(turn.view, turn.seat, turn.legal)
             public_description(table.state, turn.seat)
-            decide("random", turn, (0, 0, ply))
-            table.act(decide("heuristic", turn, (0, 0, ply)))
+            table.act([decide(one, turn, (0, 0, ply)) for one in agents][-1])
         open_description(table.state, 0)
         table.state.returns(), table.state.points()
-        WARM.add(name)
+        WARM.add(game.reference)
 
 
-def warm_up(stop: threading.Event) -> None:
-    """Make all games ready, one after the other."""
-    for name in GAMES:
+def warm_up(games: Iterable[Game], stop: threading.Event) -> None:
+    """Make games ready, one after the other."""
+    for game in games:
         if not stop.is_set():
-            ready(name)
+            ready(game)
 
 
-def warm_worker() -> None:
+def warm_worker(games: Iterable[Game]) -> None:
     """Make the usual advisers ready in a worker, so that the first hint comes soon."""
-    for name in GAMES:
-        spec = ADVISERS.get(name, "monte_carlo:4")
-        advise(spec, Table(find_game(name), seed=0).turn(), (0, 0, 0))
+    for game in games:
+        spec = ADVISERS.get(game.name, "monte_carlo:4")
+        advise(spec, Table(game, seed=0).turn(), (0, 0, 0))
 
 
-@functools.cache
-def games_json() -> list[dict[str, Any]]:
+@functools.lru_cache(maxsize=4)
+def games_json(menu: Menu) -> list[dict[str, Any]]:
     """Return every game with its options and agents."""
-    return [_game_json(find_game(name)) for name in GAMES]
+    return [_game_json(game, menu) for game in menu.games.values()]
 
 
-def _game_json(game: Game) -> dict[str, Any]:
+def _game_json(game: Game, menu: Menu) -> dict[str, Any]:
     counts = [option for option in game.options if option.name == "seats"]
     usual = int(game.fresh(**game.read_options({}))[0].seats)
     seats = [counts[0].allowed[0], counts[0].allowed[-1]] if counts else [usual, usual]
-    entries, adviser = agents_for(game), ADVISERS.get(game.name, USUAL_ADVISER)
+    entries, adviser = menu.agents_for(game), ADVISERS.get(game.name, USUAL_ADVISER)
+    some = dict.fromkeys((0, game.deck // 2, game.deck - 1))
     return {
         "name": game.name,
+        "command": game.name if game.is_ours else game.reference,
         "title": game.title,
         "summary": game.summary,
         "seats": seats,
         "options": [_option_json(option) for option in game.options],
-        "agents": [_agent_json(entry, game) for entry in entries],
+        "agents": [_agent_json(entry, game, entry.name in menu.agents) for entry in entries],
         "adviser": next((one.usage for one in entries if one.name == adviser), adviser),
-        "deck": DECKS.get(game.name, "standard"),
+        "deck": deck_of(game),
+        "cards": [game.card_text(card) for card in some],
     }
 
 
@@ -95,12 +98,10 @@ def _option_json(option: Option) -> dict[str, Any]:
     return {**told, "allowed": allowed}
 
 
-def _agent_json(entry: Entry, game: Game) -> dict[str, Any]:
+def _agent_json(entry: Entry, game: Game, outside: bool) -> dict[str, Any]:
     module, _, name = entry.maker.partition(":")
-    maker = getattr(import_module(module), name)
-    kind = maker if isinstance(maker, type) else None
-    if kind is None:
-        kind = type(maker())
+    maker = None if outside else getattr(import_module(module), name)
+    kind = maker if isinstance(maker, type) else type(find_agent(entry.name, game))
     return {
         "spec": entry.usage,
         "what": entry.summary,
@@ -115,9 +116,7 @@ def _agent_json(entry: Entry, game: Game) -> dict[str, Any]:
 @functools.cache
 def sprite_of(deck: str) -> tuple[bytes, bytes, str] | None:
     """Return the pictures of a deck in one file, the same compressed, and its tag."""
-    if deck not in {"standard", *DECKS.values()}:
+    if deck not in ("standard", "hanafuda", "uno"):
         return None
-    from cardlab.pictures import sprite
-
     body = sprite(deck).encode()
     return body, gzip.compress(body, mtime=0), f'"{hashlib.sha256(body).hexdigest()[:16]}"'

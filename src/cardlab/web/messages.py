@@ -12,6 +12,8 @@ from pydantic.functional_validators import AfterValidator
 from cardlab.errors import CardlabError
 
 __all__ = [
+    "GAME_LETTERS",
+    "SPEC_PATTERN",
     "Act",
     "Advice",
     "AgentSeat",
@@ -29,7 +31,8 @@ __all__ = [
 ]
 
 NAME = 24  # characters of a person's name
-SPEC = 80  # of an agent's
+SPEC_PATTERN = r"^[A-Za-z0-9_:=,.]{1,80}$"  # an agent's
+GAME_LETTERS = 40  # of a game's name
 
 
 def _clean(name: str | None) -> str | None:
@@ -41,7 +44,7 @@ def _clean(name: str | None) -> str | None:
 
 
 Name = Annotated[str | None, Field(max_length=4 * NAME), AfterValidator(_clean)]
-Spec = Annotated[str, Field(min_length=1, max_length=SPEC, pattern=r"^[A-Za-z0-9_:=,.]+$")]
+Spec = Annotated[str, Field(pattern=SPEC_PATTERN)]
 Number = Annotated[int, Field(ge=0, lt=1 << 31, strict=True)]
 
 
@@ -64,7 +67,7 @@ class PersonSeat(_Strict):
 class NewTable(_Strict):
     """A table that somebody wants."""
 
-    game: Annotated[str, Field(max_length=40)]
+    game: Annotated[str, Field(max_length=GAME_LETTERS)]
     options: Annotated[dict[str, bool | int | str], Field(max_length=20)] = {}
     seats: Annotated[list[AgentSeat | PersonSeat], Field(min_length=1, max_length=16)]
     seed: Annotated[int, Field(strict=True, gt=-(10**30), lt=10**30)] | None = None

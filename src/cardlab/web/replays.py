@@ -6,13 +6,15 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from cardlab.errors import CardlabError
-from cardlab.game import OVER, Turn
+from cardlab.game import OVER, Game, Turn
+from cardlab.pictures import deck_of
 from cardlab.records import Record
 from cardlab.replay import replay
 from cardlab.web import thinkers as thinking
-from cardlab.web.extras import DECKS, extra_of
+from cardlab.web.extras import extra_of
 from cardlab.web.limits import Limits
-from cardlab.web.tables import hint_json, read_game
+from cardlab.web.menu import Menu
+from cardlab.web.tables import hint_json
 from cardlab.web.thinkers import Thinkers, is_open, is_quick
 from cardlab.web.views import action_json, description_json, open_description, words_of
 
@@ -22,8 +24,8 @@ MOST_PLIES = 3000
 WORST = 5  # moves that are named in a review
 
 
-def read_record(data: Any, limits: Limits) -> Record:
-    """Return the record in a request: a line of JSON, or the object that it holds."""
+def read_record(data: Any, menu: Menu) -> tuple[Game, Record]:
+    """Return game and record of a request: a line of JSON, or the object that it holds."""
     if isinstance(data, str):
         record = Record.from_line(data.strip().partition("\n")[0])
     elif isinstance(data, dict):
@@ -33,17 +35,16 @@ def read_record(data: Any, limits: Limits) -> Record:
             raise CardlabError("this is no game record; open a file that cardlab wrote") from None
     else:
         raise CardlabError("this is no game record; open a file that cardlab wrote")
-    read_game(record.game)
+    game = menu.game(record.game)
     if len(record.actions) > MOST_PLIES or len(record.deals) > MOST_PLIES:
         raise CardlabError(f"this record is too long; {MOST_PLIES:,} moves are the most")
-    return record
+    return game, record
 
 
-def replay_json(record: Record) -> dict[str, Any]:
+def replay_json(game: Game, record: Record) -> dict[str, Any]:
     """Return every position of a record with all cards open."""
-    game = read_game(record.game)
     frames: list[dict[str, Any]] = []
-    for ply, table in enumerate(replay(record)):
+    for ply, table in enumerate(replay(record, game=game)):
         mover = table.mover
         over = mover == OVER
         seat = 0 if over else mover
@@ -70,25 +71,25 @@ def replay_json(record: Record) -> dict[str, Any]:
         "record": record.model_dump(exclude_none=True),
         "game": game.name,
         "title": game.title,
-        "deck": DECKS.get(game.name, "standard"),
+        "deck": deck_of(game),
         "seats": record.seats,
         "frames": frames,
         "result": result,
     }
 
 
-def check_adviser(spec: str, record: Record, limits: Limits) -> None:
+def check_adviser(spec: str, game: Game, limits: Limits, menu: Menu) -> None:
     """Make sure that an adviser may be asked: also in replays only fair ones say honest values."""
     if is_open(spec):
         raise CardlabError(f"adviser {spec} sees all cards; choose one that sees only its seat's")
-    thinking.check_agent(spec, read_game(record.game), limits)
+    thinking.check_agent(spec, game, limits, menu.agents)
 
 
-def turn_at(record: Record, ply: int) -> Turn:
+def turn_at(game: Game, record: Record, ply: int) -> Turn:
     """Return the decision at a ply of a record."""
     if ply >= len(record.actions):
         raise CardlabError(f"the record has {len(record.actions)} moves, none with number {ply}")
-    for at, table in enumerate(replay(record)):
+    for at, table in enumerate(replay(record, game=game)):
         if at == ply:
             turn = table.turn()
             if record.actions[ply][0] not in turn.legal:
@@ -114,11 +115,13 @@ async def advice(
     }
 
 
-async def review(thinkers: Thinkers, record: Record, adviser: str) -> AsyncIterator[dict[str, Any]]:
+async def review(
+    thinkers: Thinkers, game: Game, record: Record, adviser: str
+) -> AsyncIterator[dict[str, Any]]:
     """Yield what the adviser thinks of every move, then the moves that cost most."""
     costs: list[dict[str, Any]] = []
     total = len(record.actions)
-    for ply, table in enumerate(replay(record)):
+    for ply, table in enumerate(replay(record, game=game)):
         if ply >= total:
             break
         turn = table.turn()

@@ -14,6 +14,7 @@ import uvicorn
 from cardlab.arena.store import Store
 from cardlab.errors import CardlabError
 from cardlab.web.limits import Limits
+from cardlab.web.menu import Menu
 from cardlab.web.server import make_app
 
 __all__ = ["run"]
@@ -51,6 +52,7 @@ def run(
     port: int,
     *,
     store: str | None = None,
+    menu: Menu | None = None,
     names: list[str] | None = None,
     any_address: bool = False,
     workers: int = 0,
@@ -65,6 +67,7 @@ def run(
     shown = _own_address() if host in EVERYWHERE else host
     app = make_app(
         store,
+        menu=menu,
         limits=bounds,
         hosts=[host, *(names or [])],
         any_address=any_address,

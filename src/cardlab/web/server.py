@@ -21,6 +21,7 @@ from cardlab.web import lobby
 from cardlab.web.guard import Guard, hosts_of
 from cardlab.web.keeper import Keeper
 from cardlab.web.limits import Limits, Visitors
+from cardlab.web.menu import Menu
 from cardlab.web.messages import NewTable, read_body
 from cardlab.web.site import Site, address_of, refused, site_of
 from cardlab.web.sockets import serve_socket
@@ -51,6 +52,7 @@ Handler = Callable[..., Awaitable[Response]]
 def make_app(
     store: str | None = None,
     *,
+    menu: Menu | None = None,
     limits: Limits | None = None,
     hosts: list[str] | None = None,
     any_address: bool = False,
@@ -61,7 +63,7 @@ def make_app(
 
     With `prestart` the first worker is there before anybody asks for a hint.
     """
-    bounds = limits or Limits()
+    bounds, offered = limits or Limits(), menu or Menu.of()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -69,10 +71,11 @@ def make_app(
         keeper = Keeper(base)
         team = Thinkers(workers or default_workers(), bounds)
         site = Site(
+            offered,
             base,
             keeper,
             team,
-            Tables(keeper, team, bounds),
+            Tables(offered, keeper, team, bounds),
             bounds,
             Visitors(bounds.tables_a_minute),
             Visitors(bounds.studies_a_minute),
@@ -80,7 +83,7 @@ def make_app(
         app.state.site = site
         forgetting = asyncio.create_task(_forget_daily(keeper))
         stop = threading.Event()
-        warming = app.state.warming = asyncio.create_task(_warm_up(team, stop, prestart))
+        warming = app.state.warming = asyncio.create_task(_warm_up(offered, team, stop, prestart))
         try:
             yield
         finally:
@@ -106,11 +109,12 @@ def make_app(
     return app
 
 
-async def _warm_up(team: Thinkers, stop: threading.Event, prestart: bool) -> None:
-    await asyncio.to_thread(lobby.warm_up, stop)
+async def _warm_up(menu: Menu, team: Thinkers, stop: threading.Event, prestart: bool) -> None:
+    games = list(menu.games.values())
+    await asyncio.to_thread(lobby.warm_up, games, stop)
     if prestart:
         with suppress(CardlabError):
-            await team.call(lobby.warm_worker, seconds=WARM_SECONDS)
+            await team.call(lobby.warm_worker, games, seconds=WARM_SECONDS)
 
 
 async def _forget_daily(keeper: Keeper) -> None:
@@ -168,14 +172,14 @@ def _add_pages(app: FastAPI) -> None:
 
 def _add_tables(app: FastAPI) -> None:
     async def games(request: Request) -> Response:
-        return JSONResponse(await asyncio.to_thread(lobby.games_json))
+        return JSONResponse(await asyncio.to_thread(lobby.games_json, site_of(request).menu))
 
     async def open_table(request: Request) -> Response:
         site = site_of(request)
         wish = read_body((await request.body()).decode(errors="replace"), NewTable)
         if not site.openers.take(address_of(request)):
             return refused(429, "too many new tables from here; wait a minute")
-        await asyncio.to_thread(lobby.ready, wish.game)
+        await asyncio.to_thread(lobby.ready, site.menu.game(wish.game))
         table, keys = site.tables.open(wish)
         seats = [{"seat": k, "secret": key} for k, key in enumerate(keys)]
         return JSONResponse({"id": table.id, "seats": seats}, 201)

@@ -11,6 +11,7 @@ from fastapi.responses import JSONResponse, Response
 from cardlab.arena.store import Store
 from cardlab.web.keeper import Keeper
 from cardlab.web.limits import Limits, Visitors
+from cardlab.web.menu import Menu
 from cardlab.web.tables import Tables
 from cardlab.web.thinkers import Thinkers
 
@@ -19,8 +20,9 @@ __all__ = ["Site", "address_of", "refused", "site_of"]
 
 @dataclass
 class Site:
-    """Store, tables, workers and limits of one server."""
+    """Menu, store, tables, workers and limits of one server."""
 
+    menu: Menu
     store: Store
     keeper: Keeper
     thinkers: Thinkers

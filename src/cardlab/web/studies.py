@@ -59,10 +59,11 @@ async def stored_replay(request: Request, id: str) -> Response:
             return refused(409, "this game is still played; its replay comes when it is over")
         record = table.record()
     else:
-        record = await asyncio.to_thread(boards.stored_record, site.store, id)
+        record = await asyncio.to_thread(boards.stored_record, site.store, site.menu, id)
     if record is None:
         return refused(404, f"there is no game {id[:40]!r}")
-    return JSONResponse(await asyncio.to_thread(replays.replay_json, record))
+    game = site.menu.game(record.game)
+    return JSONResponse(await asyncio.to_thread(replays.replay_json, game, record))
 
 
 async def sent_replay(request: Request) -> Response:
@@ -70,8 +71,8 @@ async def sent_replay(request: Request) -> Response:
     site = site_of(request)
     _may_study(site, request)
     text = (await request.body()).decode(errors="replace")
-    record = replays.read_record(text, site.limits)
-    return JSONResponse(await asyncio.to_thread(replays.replay_json, record))
+    game, record = replays.read_record(text, site.menu)
+    return JSONResponse(await asyncio.to_thread(replays.replay_json, game, record))
 
 
 async def advice(request: Request) -> Response:
@@ -79,9 +80,9 @@ async def advice(request: Request) -> Response:
     site = site_of(request)
     _may_study(site, request)
     asked = read_body((await request.body()).decode(errors="replace"), Advice)
-    record = replays.read_record(asked.record, site.limits)
-    replays.check_adviser(asked.adviser, record, site.limits)
-    turn = await asyncio.to_thread(replays.turn_at, record, asked.ply)
+    game, record = replays.read_record(asked.record, site.menu)
+    replays.check_adviser(asked.adviser, game, site.limits, site.menu)
+    turn = await asyncio.to_thread(replays.turn_at, game, record, asked.ply)
     return JSONResponse(await replays.advice(site.thinkers, record, turn, asked.ply, asked.adviser))
 
 
@@ -90,13 +91,13 @@ async def review(request: Request) -> Response:
     site = site_of(request)
     _may_study(site, request)
     asked = read_body((await request.body()).decode(errors="replace"), Review)
-    record = replays.read_record(asked.record, site.limits)
-    replays.check_adviser(asked.adviser, record, site.limits)
-    await asyncio.to_thread(replays.replay_json, record)  # a record that is wrong is refused whole
+    game, record = replays.read_record(asked.record, site.menu)
+    replays.check_adviser(asked.adviser, game, site.limits, site.menu)
+    await asyncio.to_thread(replays.replay_json, game, record)  # a wrong one is refused whole
 
     async def lines() -> AsyncIterator[str]:
         try:
-            async for told in replays.review(site.thinkers, record, asked.adviser):
+            async for told in replays.review(site.thinkers, game, record, asked.adviser):
                 yield json.dumps(told, separators=(",", ":")) + "\n"
         except CardlabError as error:
             yield json.dumps({"type": "error", "error": str(error)}) + "\n"
@@ -120,14 +121,12 @@ async def _kept(site: Site, key: Any, make: Any) -> Any:
 
 async def leaderboard(request: Request, game: str | None = None) -> Response:
     """Return ratings and cross-tables from the store's tournaments."""
-    from cardlab.web.tables import read_game
-
     site = site_of(request)
-    name = None if game is None else read_game(game).name
+    name = None if game is None else site.menu.game(game).name
+    asked = (site.store.address, site.menu.names, name)
 
     def make() -> Any:
-        address = site.store.address
-        return site.thinkers.call(boards.leaderboard_json, address, name, seconds=BOARD_SECONDS)
+        return site.thinkers.call(boards.leaderboard_json, *asked, seconds=BOARD_SECONDS)
 
     return JSONResponse(await _kept(site, ("leaderboard", name), make))
 
@@ -135,7 +134,9 @@ async def leaderboard(request: Request, game: str | None = None) -> Response:
 async def recent(request: Request) -> Response:
     """Return games that can be watched."""
     site = site_of(request)
-    return JSONResponse(await asyncio.to_thread(boards.recent_json, site.store, site.keeper))
+    return JSONResponse(
+        await asyncio.to_thread(boards.recent_json, site.store, site.keeper, site.menu)
+    )
 
 
 async def people(request: Request) -> Response:

@@ -21,12 +21,13 @@ from typing import Any
 from cardlab import seeding
 from cardlab.errors import CardlabError
 from cardlab.game import OVER, Game, State, Turn
-from cardlab.games import GAMES, find_game
+from cardlab.pictures import deck_of
 from cardlab.play import Table
 from cardlab.records import Record
 from cardlab.web import thinkers as thinking
 from cardlab.web.keeper import Keeper, Kept, row_of
 from cardlab.web.limits import Limits
+from cardlab.web.menu import Menu
 from cardlab.web.messages import AgentSeat, NewTable
 from cardlab.web.thinkers import Busy, Thinkers, is_open, is_quick
 from cardlab.web.views import action_json, move_json, public_description, view_json, words_of
@@ -157,6 +158,8 @@ class WebTable:
         """Return the facts and how far the game is."""
         told = {
             **self.facts(),
+            "summary": self.game.summary,
+            "deck": deck_of(self.game),
             "seats": self.people(),
             "version": self.version,
             "ply": len(self.table.actions),
@@ -397,15 +400,15 @@ class WebTable:
 class Tables:
     """All tables: those in use here, the others in the store."""
 
-    def __init__(self, keeper: Keeper, thinkers: Thinkers, limits: Limits) -> None:
-        self.keeper, self.thinkers, self.limits = keeper, thinkers, limits
+    def __init__(self, menu: Menu, keeper: Keeper, thinkers: Thinkers, limits: Limits) -> None:
+        self.menu, self.keeper, self.thinkers, self.limits = menu, keeper, thinkers, limits
         self.live: dict[str, WebTable] = {}
 
     def open(self, wish: NewTable) -> tuple[WebTable, list[str | None]]:
         """Return a new table and the secrets of its seats."""
         if len(self.live) >= self.limits.tables:
             raise Busy("too many tables are in use; try again in a few minutes")
-        game = read_game(wish.game)
+        game = self.menu.game(wish.game)
         options = game.read_options(dict(wish.options))
         count = int(game.fresh(**options)[0].seats)
         if len(wish.seats) != count:
@@ -418,12 +421,12 @@ class Tables:
             raise CardlabError(
                 f"adviser {adviser} sees all cards; choose one that sees only your own"
             )
-        thinking.check_agent(adviser, game, self.limits)
+        thinking.check_agent(adviser, game, self.limits, self.menu.agents)
         seats: list[Seat] = []
         keys: list[str | None] = []
         for one in wish.seats:
             if isinstance(one, AgentSeat):
-                thinking.check_agent(one.agent, game, self.limits)
+                thinking.check_agent(one.agent, game, self.limits, self.menu.agents)
                 seats.append(Seat(agent=one.agent))
                 keys.append(None)
             else:
@@ -458,7 +461,7 @@ class Tables:
 
     def restore(self, kept: Kept) -> WebTable:
         """Return a table as the store holds it; it is in use only once somebody joins it."""
-        game = read_game(kept.game)
+        game = self.menu.game(kept.game)
         if kept.rules != game.rules_version:
             raise CardlabError(
                 f"this table follows rules version {kept.rules} of {game.title}, this server "
@@ -497,13 +500,6 @@ class Tables:
             for listener in list(table.listeners):
                 listener.close(1012, "the server restarts; the game goes on when it is back")
         await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def read_game(name: str) -> Game:
-    """Return one of this package's games; what strangers name is never imported."""
-    if name not in GAMES:
-        raise CardlabError(f"unknown game {name[:40]!r}; known: {', '.join(GAMES)}")
-    return find_game(name)
 
 
 def play_again(

@@ -11,7 +11,7 @@ import functools
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
@@ -23,7 +23,6 @@ from cardlab import seeding
 from cardlab.agents.catalog import Entry, agents_for, find_agent
 from cardlab.errors import CardlabError
 from cardlab.game import Agent, Game, HasValues, OpenAgent, State, Turn
-from cardlab.games import find_game
 from cardlab.web.limits import Limits
 
 __all__ = ["Busy", "Thinkers", "check_agent", "is_open", "is_quick"]
@@ -38,8 +37,15 @@ class Busy(CardlabError):
     """Too many decisions wait already."""
 
 
-def check_agent(spec: str, game: Game, limits: Limits) -> Entry:
-    """Return the entry of an agent that strangers may ask for: of the catalogue, not too heavy."""
+def check_agent(
+    spec: str, game: Game, limits: Limits, outside: Mapping[str, Entry] | None = None
+) -> Entry:
+    """Return the entry of an agent that strangers may ask for.
+
+    It is of the catalogue and not too heavy, or one of those from outside, to the letter.
+    """
+    if outside and spec in outside:
+        return outside[spec]
     name = spec.partition(":")[0]
     known = {entry.name: entry for entry in agents_for(game)}
     if name not in known:
@@ -73,15 +79,15 @@ def is_open(spec: str) -> bool:
 
 
 @functools.lru_cache(maxsize=64)
-def agent_of(spec: str, game: str) -> Agent | OpenAgent:
+def agent_of(spec: str, game: Game) -> Agent | OpenAgent:
     """Return an agent, made once in each process."""
-    return find_agent(spec, find_game(game))
+    return find_agent(spec, game)
 
 
 def decide(spec: str, what: Turn | State, stream: tuple[int, str | int, int]) -> int:
     """Return the choice of an agent from a turn, or from the state if it is an open one."""
     rng = seeding.generator(stream[0], "web", *stream[1:])
-    agent = agent_of(spec, what.game.name)
+    agent = agent_of(spec, what.game)
     if isinstance(what, State):
         assert isinstance(agent, OpenAgent)
         return int(agent.act_open(what, rng))
@@ -92,7 +98,7 @@ def decide(spec: str, what: Turn | State, stream: tuple[int, str | int, int]) ->
 def advise(spec: str, turn: Turn, stream: tuple[int, str | int, int]) -> dict[str, Any]:
     """Return what an adviser thinks of every legal action, in its own unit or as scores in %."""
     rng = seeding.generator(stream[0], "web", *stream[1:])
-    adviser = agent_of(spec, turn.game.name)
+    adviser = agent_of(spec, turn.game)
     if isinstance(adviser, OpenAgent):
         raise CardlabError(f"{spec} sees all cards; hints come from agents that do not")
     attention = getattr(adviser, "attention", None)

@@ -96,7 +96,7 @@ def public_description(state: State, to_move: int | None) -> dict[str, Any]:
             if shared[card]:
                 shared[card] -= 1
                 cards.append(card)
-        if all(same):
+        if all(other and other.count == zone.count for other in same):
             zones.append(Zone(zone.name, zone.count, tuple(cards), zone.seat))
     facts = {
         name: value
@@ -126,6 +126,12 @@ def open_description(state: State, seat: int) -> Description:
         known = [_find(one.zones, zone.name, zone.seat) for one in told]
         cards = max((one.cards for one in known if one), key=len)
         zones.append(Zone(zone.name, zone.count, cards, zone.seat))
+    for one in told:  # a game may tell each seat of its own hand only
+        zones += [
+            zone
+            for zone in one.zones
+            if zone.seat == one.seat and _find(zones, zone.name, zone.seat) is None
+        ]
     return Description(seat, base.seats, base.to_move, tuple(zones), base.facts, base.events)
 
 
@@ -138,6 +144,8 @@ def words_of(
 ) -> str:
     """Return how a game ended, in words for the person on `seat`."""
     best = max(returns)
+    if len(returns) == 1 and not game.is_ours:
+        return f"{'Won' if best > 0 else 'Lost'} with {points[0]:g} points"
     if len(returns) == 1:
         left = 16 - int(points[0])
         if best > 0:

@@ -47,14 +47,6 @@ const IN_TEXT = {
   hanafuda: /(?<![\w-])(\d{1,2}-[a-z]+)(?![\w-])/g,
 };
 
-export const DECKS = {
-  crazy_eights: "standard",
-  birds_of_a_feather: "standard",
-  cribbage: "standard",
-  uno: "uno",
-  koi_koi: "hanafuda",
-};
-
 /** Return the deck that a card's text belongs to, or null for a deck without pictures. */
 export function deckOf(text) {
   if (STANDARD.test(text)) return "standard";
@@ -62,8 +54,9 @@ export function deckOf(text) {
   return HANAFUDA.test(text) ? "hanafuda" : null;
 }
 
-/** Return what a card is called aloud. */
-export function cardName(text) {
+/** Return what a card is called aloud; a plain deck's is called as it is written. */
+export function cardName(text, deck = null) {
+  if (deck === "plain") return text;
   let found = STANDARD.exec(text);
   if (found) return `${RANKS[found[1]]} of ${SUITS[found[2]]}`;
   found = UNO.exec(text);
@@ -99,6 +92,7 @@ export function cardWord(text) {
 
 /** Return an action's text in words: what an eight or a wild calls, which stack goes where. */
 export function actionText(text, deck) {
+  if (deck === "plain") return text;
   if (deck === "uno" && text.startsWith("start=")) return `begin with ${COLOURS[text.slice(-1)]}`;
   const called = /^(.+)=([A-Z])$/.exec(text);
   if (called) return `${called[1]} calling ${(deck === "uno" ? COLOURS : SUITS)[called[2]]}`;
@@ -139,13 +133,18 @@ export function address(text, deck) {
 
 /** Return a card's picture; `text` null shows its back. */
 export function picture(text, deck, given = {}) {
-  const real = text === null ? deck : (deckOf(text) ?? null);
+  const real = deck === "plain" ? null : text === null ? deck : deckOf(text);
   const classes = `card deck-${real ?? "plain"} ${text === null ? "back" : "face"} ${given.class ?? ""}`;
   if (!real) {
     return h(
       "span",
-      { class: classes, "aria-hidden": "true", data: { card: text ?? "" } },
-      text ?? "",
+      {
+        class: classes,
+        "aria-hidden": "true",
+        data: text === null ? {} : { card: text },
+        vars: { "--letters": Math.max(2, text?.length ?? 0) },
+      },
+      text,
     );
   }
   const drawing = s(

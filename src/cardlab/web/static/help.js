@@ -39,7 +39,7 @@ export function showHelp(facts) {
   return ask(
     `How to play ${facts.title}`,
     [
-      h("p", {}, RULES[facts.game] ?? "Choose one of your legal actions."),
+      h("p", {}, RULES[facts.game] ?? `${facts.summary[0].toUpperCase()}${facts.summary.slice(1)}.`),
       h("dl", { class: "keys" }, rows),
     ],
     [{ text: "Close", value: true, class: "primary", first: true }],

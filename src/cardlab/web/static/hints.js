@@ -174,7 +174,7 @@ function attention(given, hint, deck, names) {
           h(
             "span",
             {},
-            deckOf(token) ? picture(token, deck, { class: "tiny" }) : null,
+            deck !== "plain" && deckOf(token) ? picture(token, deck, { class: "tiny" }) : null,
             " ",
             tell(token, deck, names),
           ),

@@ -37,7 +37,7 @@ export async function start(main) {
               "p",
               { class: "empty-note" },
               `No tournament ${name ? `of ${titles[name]} ` : ""}is in the store yet. Play one with `,
-              h("code", {}, `cardlab tournament ${name ?? "crazy_eights"} random heuristic`),
+              h("code", {}, `cardlab tournament ${example(games, name)}`),
               ".",
             ),
           ),
@@ -52,6 +52,13 @@ export async function start(main) {
     ),
   );
   show(titles[chosen] ? chosen : null);
+}
+
+/** Return a game as the command line calls it, and two agents that play it. */
+function example(games, name) {
+  const game = games.find((one) => one.name === name) ?? games[0];
+  const strong = game.agents.find((one) => one.spec === "heuristic")?.spec ?? game.adviser;
+  return `${game.command} random ${strong}`;
 }
 
 const day = (when) => (when ? when.slice(0, 16).replace("T", " ") : "a table");

@@ -16,6 +16,7 @@ const SAMPLES = {
 const ME = "me";
 const GUEST = "guest";
 const TABLES_SHOWN = 4;
+const MOST_COLUMNS = 5;
 
 /** Start the lobby. */
 export async function start(main) {
@@ -39,7 +40,7 @@ class Lobby {
         h("h1", {}, "Pick a game"),
         h(
           "fieldset",
-          { class: "games" },
+          { class: "games", vars: { "--columns": columns(games.length) } },
           h("legend", { class: "unseen" }, "Game"),
           games.map((game) => this.tile(game, game === first)),
         ),
@@ -51,7 +52,7 @@ class Lobby {
   }
 
   tile(game, checked) {
-    const cards = SAMPLES[game.name] ?? [];
+    const cards = SAMPLES[game.name] ?? game.cards;
     return h(
       "label",
       { class: "tile", data: { game: game.name } },
@@ -98,7 +99,7 @@ class Lobby {
   }
 
   fillSeats(many) {
-    const usual = this.known.has("heuristic") ? "heuristic" : this.game.agents[0].spec;
+    const usual = ["heuristic", this.game.adviser].find((one) => this.known.has(one)) ?? "random";
     const valid = (one) => one === ME || one === GUEST || this.known.has(one);
     this.seats = Array.from({ length: many }, (_, seat) =>
       valid(this.seats[seat]) ? this.seats[seat] : seat === 0 ? ME : usual,
@@ -347,6 +348,9 @@ class Lobby {
     }
   }
 }
+
+/** Return how many tiles stand side by side, so that rows are about equally long. */
+const columns = (many) => Math.ceil(many / Math.ceil(many / MOST_COLUMNS));
 
 function strength(agent) {
   const found = agent.strength;

@@ -3,11 +3,11 @@
 import { announce } from "./announce.js";
 import { get, post } from "./api.js";
 import { actionText, spoken, tell } from "./cards.js";
-import { button, copy, download, h, isolated, put, s, toast } from "./dom.js";
+import { button, copy, count, download, h, isolated, put, s, toast } from "./dom.js";
 import { hintTable, readHint } from "./hints.js";
 import { glide } from "./motion.js";
 import { pace } from "./settings.js";
-import { deckFor, draw, measures, namesOf, rendererOf } from "./stage.js";
+import { draw, measures, namesOf, rendererOf } from "./stage.js";
 
 const SHORTEST_STEP = 350;
 
@@ -133,7 +133,7 @@ class ReplayPage {
     this.advice = new Map();
     this.seats = replay.seats.map((name) => ({ name, kind: "agent", connected: true }));
     this.names = namesOf(this.seats, null);
-    this.deck = deckFor(replay.game, replay.frames[0]);
+    this.deck = replay.deck;
     this.perspective = 0;
     this.build();
     document.addEventListener("keydown", (event) => this.key(event));
@@ -269,7 +269,7 @@ class ReplayPage {
                   "ul",
                   { class: "seat-list" },
                   replay.result.points.map((points, seat) =>
-                    h("li", {}, `${this.names[seat]}: ${points} points`),
+                    h("li", {}, `${this.names[seat]}: ${count(points, "point")}`),
                   ),
                 )
               : null,

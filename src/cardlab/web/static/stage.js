@@ -1,6 +1,5 @@
 // Draws a view of any game: picks the renderer, keeps focus where it was, measures the felt.
 
-import { DECKS, deckOf } from "./cards.js";
 import { isolated, put } from "./dom.js";
 
 const RENDERERS = {
@@ -23,13 +22,6 @@ export function namesOf(seats, own) {
       ? `${name} ${plain.slice(0, seat + 1).filter((one) => one === name).length}`
       : name,
   );
-}
-
-/** Return the deck of a view. */
-export function deckFor(game, view) {
-  if (DECKS[game]) return DECKS[game];
-  const card = view.description.zones.flatMap((zone) => zone.cards)[0];
-  return card ? deckOf(card) : "standard";
 }
 
 /** Return the part of a renderer's context that the window decides. */

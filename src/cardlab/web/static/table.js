@@ -21,7 +21,7 @@ import {
   takeSeat,
 } from "./settings.js";
 import { openLine } from "./socket.js";
-import { deckFor, draw, measures, namesOf, rendererOf } from "./stage.js";
+import { draw, measures, namesOf, rendererOf } from "./stage.js";
 
 const ALONE = "birds_of_a_feather";
 const OWN_PAUSE = 250; // after the person's own move, so that it is seen before an answer
@@ -59,6 +59,7 @@ export async function start(main) {
 class TablePage {
   constructor(main, id, facts, renderer, line) {
     Object.assign(this, { main, id, facts, renderer, line });
+    this.deck = facts.deck;
     this.queue = [];
     this.shown = null;
     this.newest = -1;
@@ -247,7 +248,6 @@ class TablePage {
   async show(view) {
     const before = this.shown;
     this.shown = view;
-    this.deck ??= deckFor(this.facts.game, view);
     this.names = namesOf(view.seats, view.seat);
     this.waiting = false;
     this.hint = null;
@@ -322,7 +322,7 @@ class TablePage {
       act: (action) => this.act(action),
       send: (message) => this.line.send(message),
       redraw: () => this.redraw(),
-      refuse: (card) => this.mine && toast(`${capital(cardName(card))} cannot be played now.`),
+      refuse: (card) => this.mine && toast(`${capital(cardName(card, this.deck))} cannot be played now.`),
       onStale: (close) => this.stale.push(close),
       ...measures(this.board),
     };

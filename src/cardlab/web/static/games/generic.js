@@ -41,7 +41,7 @@ export function render(ctx) {
           {
             class: "row-zone",
             role: "img",
-            "aria-label": `${label(ctx, one)}: ${one.cards.map(cardName).join(", ") || one.count}`,
+            "aria-label": `${label(ctx, one)}: ${one.cards.map((card) => cardName(card, ctx.deck)).join(", ") || one.count}`,
           },
           h("span", { class: "place-name" }, label(ctx, one)),
           h(
@@ -50,20 +50,21 @@ export function render(ctx) {
             one.cards.length
               ? one.cards.map((card) => picture(card, ctx.deck))
               : Array.from({ length: Math.min(one.count, 8) }, () =>
-                  picture(null, ctx.deck ?? "standard"),
+                  picture(null, ctx.deck),
                 ),
           ),
         ),
       ),
+      facts(ctx, ["result"]),
     ),
-    facts(ctx, ["result"]),
     prompt(ctx, "Your turn"),
     own(
       ctx,
-      actionBar({ ...ctx, legal: free }, (one) => tell(one.text, ctx.deck, ctx.names), {
+      actionBar({ ...ctx, legal: free }, (one) => tell(capital(one.text), ctx.deck, ctx.names), {
         every: true,
       }),
-      hand(ctx, {
+      // Where no card of the hand can be played at all, none looks as if it were out of play.
+      hand(free.length < ctx.legal.length ? ctx : { ...ctx, mine: false, refuse: null }, {
         pick: (card) => {
           const actions = actionsOf(ctx, card);
           if (actions.length === 1) ctx.act(actions[0].id);
@@ -79,4 +80,5 @@ export function render(ctx) {
   ];
 }
 
+const capital = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
 const label = (ctx, one) => (one.seat === null ? one.name : `${ctx.names[one.seat]}: ${one.name}`);

@@ -56,7 +56,8 @@ const initial = (name) => (name === "You" ? "☺" : name.slice(0, 1).toUpperCase
 
 /** Return the cards of a seat that are not the person's: backs, or faces where they are known. */
 export function backs(ctx, seat, zoneName = "hand") {
-  const held = zone(ctx, zoneName, seat);
+  const [held] = zonesOf(ctx, zoneName, seat);
+  if (!held) return null; // the game says nothing of them
   const known = held.cards.length > 0;
   const shown = known
     ? sorted(held.cards, ctx.order)
@@ -69,7 +70,7 @@ export function backs(ctx, seat, zoneName = "hand") {
       vars: { "--n": Math.max(1, shown.length) },
       role: "img",
       "aria-label": known
-        ? `${ctx.names[seat]}: ${shown.map(cardName).join(", ")}`
+        ? `${ctx.names[seat]}: ${shown.map((card) => cardName(card, ctx.deck)).join(", ")}`
         : `${ctx.names[seat]} holds ${count(held.count, "card")}`,
     },
     shown.map((card, place) => {
@@ -164,8 +165,8 @@ export function hand(ctx, given = {}) {
               class: `hold ${can ? "can" : ""} ${up ? "up" : ""} ${chosen ? "chosen" : ""}`,
               "aria-disabled": can ? null : "true",
               "aria-pressed": given.chosen ? String(chosen) : null,
-              "aria-label": cardName(card) + (given.note?.(card) ?? (can ? ", playable" : "")),
-              title: cardName(card),
+              "aria-label": cardName(card, ctx.deck) + (given.note?.(card) ?? (can ? ", playable" : "")),
+              title: cardName(card, ctx.deck),
               data: { key: `hand:${key}`, held: card },
               vars: {
                 "--off": place - (fan.length - 1) / 2,
@@ -271,7 +272,7 @@ export function pile(ctx, given = {}) {
     {
       class: "place pile",
       role: "img",
-      "aria-label": top ? `${given.name ?? "pile"}, on top ${cardName(top)}` : "empty pile",
+      "aria-label": top ? `${given.name ?? "pile"}, on top ${cardName(top, ctx.deck)}` : "empty pile",
     },
     h("span", { class: "pack", vars: { "--depth": Math.min(3, cards.count - 1) } }, face),
     h("span", { class: "place-name" }, given.name ?? `pile · ${cards.count}`),

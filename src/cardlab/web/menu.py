@@ -1,0 +1,112 @@
+"""What a server offers: our games, those of installed packages, those that its operator names.
+
+Nothing that a visitor sends is ever imported: it is looked up here, or refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cardlab.agents.catalog import CATALOG, Entry, agents_for, find_agent
+from cardlab.errors import CardlabError
+from cardlab.game import Game, OpenAgent
+from cardlab.games import GAMES, find_game, installed
+from cardlab.web.messages import GAME_LETTERS, SPEC_PATTERN
+from cardlab.web.thinkers import is_open
+
+__all__ = ["Menu"]
+
+
+@dataclass(frozen=True, eq=False)
+class Menu:
+    """The games by their own names, and the agents from outside by what they are asked for."""
+
+    games: dict[str, Game]
+    names: dict[str, str]  # what records and tournaments call a game -> its own name
+    agents: dict[str, Entry]
+    left_out: dict[str, str]  # what an installed package offers in vain, and why
+
+    @classmethod
+    def of(cls, games: Sequence[str] = (), agents: Sequence[str] = ()) -> Menu:
+        """Return a menu of our games, of what is installed, and of what is named here.
+
+        What is named must work; an installed package that does not is left out.
+        """
+        menu = cls(
+            {name: find_game(name) for name in GAMES}, {name: name for name in GAMES}, {}, {}
+        )
+        for add, named, group in (
+            (menu._add_game, games, "cardlab.games"),
+            (menu._add_agent, agents, "cardlab.agents"),
+        ):
+            for one in named:
+                add(one)
+            for one in installed(group):
+                try:
+                    add(one)
+                except CardlabError as error:
+                    menu.left_out[one] = str(error)
+        return menu
+
+    def game(self, name: str) -> Game:
+        """Return a game by its own name, or by what a record calls it."""
+        found = self.games.get(self.names.get(name, name))
+        if found is None:
+            raise CardlabError(
+                f"unknown game {name[:40]!r}; this server offers {', '.join(self.games)}, and "
+                "others only if it is started with --game"
+            )
+        return found
+
+    def agents_for(self, game: Game) -> list[Entry]:
+        """Return all agents that can be asked for; those from outside may not know the game."""
+        return [*agents_for(game), *self.agents.values()]
+
+    def _add_game(self, said: str) -> None:
+        if said in self.names:
+            return
+        game = find_game(said)
+        if self.games.get(game.name, game) is not game:
+            raise CardlabError(
+                f"game {said!r} is called {game.name!r} like another one of this server; give it "
+                "a name of its own"
+            )
+        if not re.fullmatch(rf"[A-Za-z0-9_]{{1,{GAME_LETTERS}}}", game.name):
+            raise CardlabError(
+                f"game {said!r} is called {game.name!r}; the web table needs a name of at most "
+                f"{GAME_LETTERS} letters, digits and underscores"
+            )
+        if _at(game.reference) is not game:
+            raise CardlabError(
+                f"game {said!r} has the reference {game.reference!r}, where other processes do not "
+                "find it; write there what imports it"
+            )
+        self.games[game.name] = game
+        self.names.update(dict.fromkeys((said, game.reference), game.name))
+
+    def _add_agent(self, spec: str) -> None:
+        name = spec.partition(":")[0]
+        if any(entry.name == name for entry in CATALOG):
+            return  # ours come first
+        if name == "cmd" or not re.fullmatch(SPEC_PATTERN, spec):
+            raise CardlabError(
+                f"agent {spec!r} cannot be served; name one by package.module:NAME or by its entry "
+                "point, without spaces"
+            )
+        found = find_agent(spec, next(iter(self.games.values())))
+        if len({isinstance(found, OpenAgent), is_open(spec), spec.endswith("_open")}) > 1:
+            raise CardlabError(
+                f"agent {spec!r} does not say what it sees; one that sees all cards, and no other, "
+                "is served by an entry point whose name ends in '_open'"
+            )
+        maker = installed("cardlab.agents").get(name, spec)
+        self.agents[spec] = Entry(spec, f"from outside: {maker}", maker)
+
+
+def _at(reference: str) -> Game | None:
+    try:
+        return find_game(reference)
+    except CardlabError:
+        return None
