@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -104,6 +105,18 @@ def test_entry_points_name_games_and_agents(packages: Path) -> None:
         find_game("kuhn_pocker")
     with pytest.raises(CardlabError, match="did you mean 'bold'"):
         find_agent("bald", game)
+
+
+def test_a_score_counts_wins_however_high(kuhn: Game, tmp_path: Path) -> None:
+    words = [kuhn.reference, "monte_carlo:50", "random", "--games", "100", "--workers", "1"]
+    store = ["--store", str(tmp_path / "games.db")]
+    for command in (["match", *words], ["tournament", *words, *store]):
+        answer = CliRunner().invoke(app, [*command, "--json"])
+        told = json.loads(answer.output)
+        lines = told.get("standings") or told["lines"]
+        assert all(one["points"] for one in lines)  # chips, and a bet makes two of one
+        for one in lines:
+            assert one["score"] == pytest.approx((one["wins"] + one["ties"] / 2) / 100)
 
 
 def test_commands_know_installed_packages(packages: Path) -> None:

@@ -29,6 +29,7 @@ __all__ = [
     "mean_and_interval",
     "play_deals",
     "play_match",
+    "shares",
 ]
 
 FIRST_CHUNK = 2
@@ -131,7 +132,7 @@ def _summarise(match: Match, chunks: list[Chunk], seconds: float) -> MatchResult
     thought = np.sum([chunk.seconds for chunk in chunks], axis=0)
     decisions = np.sum([chunk.decisions for chunk in chunks], axis=0)
     deals, seats = len(returns), match.seats
-    shares = (1 + (seats - 1) * returns) / seats  # a win 1, a loss 0, a tie an equal share
+    won = shares(returns)
     standings = []
     for index, agent in enumerate(match.agents):
         places = [place for place, one in enumerate(match.lineup) if one == index]
@@ -144,7 +145,7 @@ def _summarise(match: Match, chunks: list[Chunk], seconds: float) -> MatchResult
         wins = ((returns == best) & alone)[:, mine].sum()
         ties = ((returns == best) & ~alone)[:, mine].sum()
         played = deals * seats * len(places)
-        score, score_interval = mean_and_interval(shares[:, mine].mean(axis=1), 0, 1)
+        score, score_interval = mean_and_interval(won[:, mine].mean(axis=1), 0, 1)
         mean, mean_interval = mean_and_interval(points[:, mine].mean(axis=1))
         standings.append(
             Standing(
@@ -169,6 +170,16 @@ def _summarise(match: Match, chunks: list[Chunk], seconds: float) -> MatchResult
         seconds,
         tuple(standings),
     )
+
+
+def shares(returns: Array) -> Array:
+    """Return the score of every seat, the last axis: 1 for a win, shared by all that come first.
+
+    By how much a game is won is no part of it: that is what points are for.
+    """
+    first = returns == returns.max(axis=-1, keepdims=True)
+    found: Array = first / np.maximum(first.sum(axis=-1, keepdims=True), 1)
+    return np.where(np.isnan(returns), np.nan, found)
 
 
 def mean_and_interval(

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cardlab.arena.match import mean_and_interval
+from cardlab.arena.match import mean_and_interval, shares
 from cardlab.arena.ratings import Outcome, Rating, rate
 from cardlab.arena.store import Store
 from cardlab.arena.stretch import Chunk, Match
@@ -228,9 +228,7 @@ class Results:
         agent = self.agents[index]
         masks = [who == index for who in self.who]
         seats = self.seats
-        scores = [(1 + (seats - 1) * one) / seats for one in self.returns]
-        if seats == 1:
-            scores = [(1 + one) / 2 for one in self.returns]
+        scores = [shares(one) if seats > 1 else (1 + one) / 2 for one in self.returns]
         wins = ties = played = 0
         for returns, mask in zip(self.returns, masks, strict=True):
             there = mask[None] & ~np.isnan(returns)
