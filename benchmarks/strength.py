@@ -1,6 +1,7 @@
 """Measure every agent of the catalogue against `random` and keep the table that `agents` shows.
 
-`python benchmarks/strength.py uno` measures those of one game, `... uno/uno_net` one agent of it.
+`python benchmarks/strength.py uno` measures those of one game, `... uno/uno_net` one agent of it,
+`... missing` those that the table lacks.
 `python benchmarks/strength.py tables` measures what the shipped tables are worth instead: the agent
 that uses each, against the one that does without; the result goes into the JSON file beside it.
 """
@@ -20,7 +21,18 @@ from cardlab.games import GAMES, find_game
 SEED = 2026
 QUICK = 20_000  # games for agents that do not search
 SEARCHING = {"crazy_eights": 4_000, "uno": 1_000, "koi_koi": 100, "cribbage": 100}
-SLOW = {"determinised": 400, "oracle_open": 400}
+SLOW = {  # agents that search or ask large networks, and their games
+    "determinised": 400,
+    "oracle_open": 400,
+    "uno_dqn": 4_000,
+    "uno_dqn_open": 4_000,
+    "uno_deep_sarsa": 4_000,
+    "uno_deep_sarsa_open": 4_000,
+    "koi_koi_supervised": 1_000,
+    "koi_koi_point": 1_000,
+    "koi_koi_win": 1_000,
+    "cribbage_random_weights": 10_000,
+}
 TABLE_GAMES = 10_000
 EXPERT = ("cribbage_expert:30", "hand_max_avg")
 TABLES = {  # under agents or solvers: the agent that uses a table, and whom to measure it against
@@ -64,18 +76,21 @@ def main() -> None:
     """Play the matches of the games named, or of all, and keep the table next to the catalogue."""
     path = Path(catalog.__file__).with_name("strength.json")
     table: dict[str, dict[str, str]] = json.loads(path.read_text(encoding="utf-8"))
-    for named in sys.argv[1:] or GAMES:
+    missing = sys.argv[1:] == ["missing"]
+    for named in GAMES if missing else sys.argv[1:] or GAMES:
         name, _, only = named.partition("/")
-        if not only:
+        if not only and not missing:
             table[name] = {}
         game = find_game(name)
         if game.start().seats < 2:
-            del table[name]
+            table.pop(name, None)
             continue  # nobody to be measured against
         for entry in agents_for(game):
             if entry.name == "random" or only not in ("", entry.name):
                 continue
-            games = SLOW.get(entry.name, SEARCHING[name]) if entry.parameters else QUICK
+            if missing and entry.usage in table[name]:
+                continue
+            games = SLOW.get(entry.name, SEARCHING[name] if entry.parameters else QUICK)
             plan = Match.plan(name, [entry.usage, "random"], games, SEED)
             result = play_match(plan, workers=default_workers())
             first = result.standings[0]
