@@ -21,6 +21,7 @@ from cardlab.seeding import branch, stream
 
 CHECKED = 2000
 STEPS = 200
+SHAPES = ((32, 1056), (32, 4224), (64, 1056), (128, 528), (128, 1056), (128, 4096), (256, 528))
 
 
 def check(name: str) -> None:
@@ -66,12 +67,13 @@ def cpu_speed(name: str) -> float:
 
 
 def gpu_speed(name: str, games: int) -> float:
-    """Return random games a second on the GPU, results brought back."""
+    """Return random games a second on the GPU; results stay there, as a training wants them."""
     game = find_game(name)
     best = 0.0
     for seed in range(5):
         began = time.perf_counter()
-        gpu.play_randomly(game, games, seed=seed)
+        gpu.play_randomly(game, games, seed=seed, bring=False)
+        gpu.cuda.synchronize()
         best = max(best, games / (time.perf_counter() - began))
     return best
 
@@ -101,7 +103,12 @@ def main() -> None:
         began = time.perf_counter()
         check(name)
         core = cpu_speed(name)
-        device = max(gpu_speed(name, games) for games in (1 << 20, 1 << 23))
+        device = 0.0
+        for threads, blocks in SHAPES:
+            gpu.THREADS, gpu.BLOCKS = threads, blocks
+            speed = gpu_speed(name, 1 << 23)
+            print(f"{name:20} {blocks:5} blocks of {threads:4}: {speed:14,.0f} games/s", flush=True)
+            device = max(device, speed)
         steps = step_speed(name, 1 << 18)
         told[name] = {"cpu games/s": core, "gpu games/s": device, "gpu steps/s": steps}
         print(

@@ -143,9 +143,12 @@ def _make_play(game: Game) -> Any:
 
 
 def play_randomly(
-    game: Game, games: int, *, seed: int = 0, first: int = 0, **options: Any
+    game: Game, games: int, *, seed: int = 0, first: int = 0, bring: bool = True, **options: Any
 ) -> Played:
-    """Play fresh games at random on the GPU: the games of `search.playouts.play_randomly`."""
+    """Play fresh games at random on the GPU: the games of `search.playouts.play_randomly`.
+
+    With `bring=False` the arrays stay on the GPU, for other libraries to read them there.
+    """
     require_gpu()
     fresh = game.fresh(**game.read_options(options))
     decisions = cuda.device_array(games, np.int32)
@@ -153,6 +156,8 @@ def play_randomly(
     blocks = max(1, min(BLOCKS, -(-games // THREADS)))
     start = seeding.stream(seed, "game")
     _make_play(game)[blocks, THREADS](cuda.to_device(fresh), start, first, decisions, results)
+    if not bring:
+        return Played(decisions, results)
     return Played(decisions.copy_to_host(), results.copy_to_host())
 
 
