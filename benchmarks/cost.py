@@ -3,18 +3,33 @@
 Every agent plays against itself through `play_deals`, as a worker of the arena does, in CPU time of
 one process; writing games down comes on top and is measured by `arena.py`. The first column is the
 rules alone: compiled random play-outs. ± is a 95 % interval over stretches of games.
+
+    python benchmarks/cost.py --ways
+
+prints another table: a million games in this process, on a pool of processes and on Ray, in CPU
+time of all processes together and as a multiple of the first, games kept in SQLite.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import os
 import statistics
+import tempfile
 import time
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import count
+from pathlib import Path
 
+from cardlab.agents.keeper import family
 from cardlab.arena.match import Match
+from cardlab.arena.store import Store
 from cardlab.arena.stretch import Task, play_deals
+from cardlab.arena.tournament import MOST_DEALS, Plan, enter
+from cardlab.arena.workers import stream_results
 from cardlab.games import find_game
 from cardlab.search.playouts import play_randomly
 
@@ -89,12 +104,95 @@ def against_itself(game: str, agent: str) -> Callable[[int, int], int]:
     return play
 
 
+def cpu_of_all() -> float:
+    """Return the CPU seconds of this process and of all that it has started and that still run."""
+    total = 0
+    for process in [os.getpid(), *family(os.getpid())]:
+        with suppress(OSError):
+            after_name = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+            total += int(after_name[11]) + int(after_name[12])
+    return total / os.sysconf("SC_CLK_TCK")
+
+
+@contextmanager
+def cluster(nodes: int) -> Iterator[str]:
+    """Start Ray with nodes of one core each on this machine, and yield its address."""
+    import ray
+    from ray.cluster_utils import Cluster
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Ray's own
+        node = {"num_cpus": 1, "object_store_memory": 80 << 20}
+        made = Cluster(initialize_head=True, head_node_args=node)
+        for _ in range(nodes - 1):
+            made.add_node(**node)
+        made.wait_for_nodes()
+        try:
+            yield made.address
+        finally:
+            ray.shutdown()
+            made.shutdown()
+
+
+def through(
+    agents: list[str], workers: int, ray: str | None, seconds: float
+) -> tuple[float, float]:
+    """Return CPU seconds of a million games of Crazy Eights in all processes, and games a second.
+
+    Stretches take a third of a second at most, so that few are under way when the clock stops;
+    everything has started before it does.
+    """
+    plan = Plan.make("crazy_eights", agents, 2)
+    task = Task(plan.matches[0], 0, 1, keep_records=True)
+    play_deals(task)
+    pace = play_deals(task).elapsed
+    deals = max(1, min(MOST_DEALS, int(0.3 / pace)))
+    tasks = (Task(plan.matches[0], i * deals, deals, True) for i in count())
+    with tempfile.TemporaryDirectory() as folder, Store(str(Path(folder) / "games.db")) as store:
+        entered = enter(plan, store)
+        stream = stream_results(play_deals, tasks, workers, ray=ray)
+        for _ in range(3 * workers):
+            store.add(entered.id, next(stream))
+        cpu, began, games = cpu_of_all(), time.perf_counter(), 0
+        while cpu_of_all() - cpu < seconds * workers:
+            chunk = next(stream)
+            store.add(entered.id, chunk)
+            games += len(chunk.games)
+        spent, wall = cpu_of_all() - cpu, time.perf_counter() - began
+        stream.close()  # type: ignore[attr-defined]  # it is a generator
+    return 1e6 * spent / games, games / wall
+
+
+def ways(seconds: float) -> None:
+    """Print what handing games to others costs, for quick agents and for one that thinks."""
+    pairs = {
+        "`random`, 0.02 ms a decision": ["random", "cardlab.agents.random_agent:RandomAgent"],
+        "`information_set`, 1 ms and more": ["information_set:1500", "information_set:2000"],
+    }
+    names = ("this process", "2 processes", "Ray, 1 node", "Ray, 2 nodes")
+    print(f"| a million games of | {' | '.join(names)} |")
+    print("|---" + "|---:" * len(names) + "|")
+    for name, agents in pairs.items():
+        found = [through(agents, workers, None, seconds) for workers in (1, 2)]
+        for nodes in (1, 2):
+            with cluster(nodes) as address:
+                found.append(through(agents, nodes, address, seconds))
+        alone, pace = found[0]
+        cells = [f"{words(cpu)}, {cpu / alone:.2f} ({speed / pace:.2f})" for cpu, speed in found]
+        print(f"| {name} | {' | '.join(cells)} |", flush=True)
+    print("\nCPU time, as a multiple of the first, and in brackets the speed likewise")
+
+
 def main() -> None:
     """Measure game by game and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=4, help="CPU time for each number")
+    parser.add_argument("--ways", action="store_true", help="the same games by processes and Ray")
     parser.add_argument("games", nargs="*", default=list(SEARCHES))
     arguments = parser.parse_args()
+    if arguments.ways:
+        ways(arguments.seconds)
+        return
     print("| a million games of | rules alone | `random` | `heuristic` | a fair search |")
     print("|---|---:|---:|---:|---:|")
     played = 0

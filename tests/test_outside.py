@@ -262,6 +262,37 @@ def test_the_examples_comply(name: str) -> None:
     assert len(findings) == 8
 
 
+def can_sandbox() -> bool:
+    """Return whether this system lets a program make itself a sandbox."""
+    if shutil.which("bwrap") is None:
+        return False
+    tried = subprocess.run(
+        [f"{EXAMPLES}/sandboxed.sh", str(EXAMPLES), "true"], capture_output=True, check=False
+    )
+    return tried.returncode == 0
+
+
+@pytest.mark.skipif(not can_sandbox(), reason="no bubblewrap here, or not allowed")
+def test_a_sandboxed_program_plays_and_sees_nothing_else(tmp_path: Path) -> None:
+    sandboxed = f"{EXAMPLES}/sandboxed.sh"
+    found = check_program(f"{sandboxed} {EXAMPLES} sh first_legal.sh", "uno", games=1)
+    assert [one.fix for one in found if not one.passed] == []
+    (tmp_path / "mine").write_text("its own file")
+    look = f"cat mine; ls {EXAMPLES} /etc /home; touch mine; echo $SECRET; cat /proc/net/route"
+    told = subprocess.run(
+        [sandboxed, str(tmp_path), "sh", "-c", look],
+        env={**os.environ, "SECRET": "secret"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert told.stdout.split("\n", 1)[0].startswith("its own file")
+    assert "secret" not in told.stdout
+    assert len(told.stdout.split("Iface")[1].splitlines()) == 1, "no route leads anywhere"
+    assert told.stderr.count("No such file or directory") == 3
+    assert "Read-only file system" in told.stderr
+
+
 @pytest.mark.parametrize(
     ("name", "failing", "fix"),
     [

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -258,6 +259,21 @@ def test_a_stretch_that_is_written_twice_counts_once(store_address: str) -> None
         assert store.count(entered.id) == 8
 
 
+@pytest.mark.parametrize("store_address", ["postgresql"], indirect=True)
+def test_what_a_database_refuses_is_one_sentence(store_address: str) -> None:
+    from cardlab.arena.stretch import Task, play_deals
+
+    plan = Plan.make("crazy_eights", AGENTS[:2], 2)
+    with Store(store_address) as store:
+        entered = enter(plan, store)
+        chunk = play_deals(Task(plan.matches[0], 0, 1, True))
+        odd = replace(chunk, games=[replace(one, reason="a\0b") for one in chunk.games])
+        with pytest.raises(CardlabError, match="cannot be used: "):
+            store.add(entered.id, odd)
+        store.add(entered.id, chunk)
+        assert store.count(entered.id) == 2
+
+
 def old_store(path: Path) -> None:
     """Write a store as version 1 had it."""
     shutil.copy(path, path.with_suffix(".new"))
@@ -297,6 +313,7 @@ def test_every_older_version_has_a_way_up() -> None:
         ("postgresql://nobody@127.0.0.1:1/none", "cannot be used: connection"),
         ("://", "no address of a store"),
         ("postgresql+none://h/d", "driver of 'postgresql.none' is not there"),
+        ("postgresql+psycopg2://h/d", "driver of 'postgresql.psycopg2' is not there"),
         ("sqlite://", "names no file, so its games would be lost"),
         ("/", "is a folder; name a file in it"),
         ("~nobody-of-this-name/a.db", "cannot be made: Could not determine home"),
@@ -498,3 +515,22 @@ def test_kills_at_any_moment_lose_nothing(tmp_path: Path) -> None:
             break
         time.sleep(0.05)
     assert left == []
+
+
+LARGE = """
+from cardlab.arena.workers import stream_results
+
+def answer(task):
+    return bytes(1 << 24)  # far more than a pipe holds
+
+if __name__ == "__main__":
+    answers = stream_results(answer, range(40), 2)
+    next(answers)
+    answers.close()
+"""
+
+
+def test_work_that_is_stopped_in_mid_answer_ends(tmp_path: Path) -> None:
+    script = tmp_path / "large.py"
+    script.write_text(LARGE)
+    subprocess.run([sys.executable, str(script)], check=True, timeout=300)

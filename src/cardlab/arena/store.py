@@ -213,22 +213,22 @@ class Store:
     def add(self, tournament: int, chunk: Chunk) -> None:
         """Keep the games of a stretch, all of them or, if this process dies, none."""
         rows = [
-            {
-                "tournament": tournament,
-                "pairing": chunk.pairing,
-                "deal": one.deal,
-                "rotation": one.rotation,
-                "seed": one.seed,
-                "decks": one.decks,
-                "orders": one.orders,
-                "actions": one.actions,
-                "returns": json.dumps(one.returns),
-                "points": json.dumps(one.points),
-                "forfeit": one.forfeit,
-                "reason": one.reason,
-                "log": one.log,
-                "nodes": one.nodes,
-            }
+            (
+                tournament,
+                chunk.pairing,
+                one.deal,
+                one.rotation,
+                one.seed,
+                one.decks,
+                one.orders,
+                one.actions,
+                json.dumps(one.returns),
+                json.dumps(one.points),
+                one.forfeit,
+                one.reason,
+                one.log,
+                one.nodes,
+            )
             for one in chunk.games
         ]
         times = {
@@ -239,8 +239,25 @@ class Store:
             "decisions": json.dumps(chunk.decisions.tolist()),
         }
         with self._writing() as at:
-            at.execute(self._insert(GAMES), rows)
+            self._add_games(at, rows)
             at.execute(self._insert(TIMES), [times])
+
+    def _add_games(self, at: sql.Connection, rows: list[tuple[Any, ...]]) -> None:
+        """Insert games, columns in their order, past what makes single insertions slow."""
+        names = ", ".join(column.name for column in GAMES.columns)
+        if self.engine.dialect.name == "sqlite":
+            at.exec_driver_sql(str(self._insert(GAMES).compile(self.engine)), rows)
+            return
+        at.exec_driver_sql(
+            "CREATE TEMPORARY TABLE IF NOT EXISTS arrived (LIKE games) ON COMMIT DELETE ROWS"
+        )
+        driver: Any = at.connection
+        with driver.cursor() as cursor, cursor.copy(f"COPY arrived ({names}) FROM STDIN") as lines:
+            for row in rows:
+                lines.write_row(row)
+        at.exec_driver_sql(
+            f"INSERT INTO games ({names}) SELECT {names} FROM arrived ON CONFLICT DO NOTHING"
+        )
 
     def finish(self, tournament: int) -> None:
         """Note that all games of a tournament are played."""
@@ -340,11 +357,11 @@ class Store:
                 yield at
         except IntegrityError:
             raise
-        except DBAPIError as error:
+        except (DBAPIError, self.engine.dialect.loaded_dbapi.Error) as error:
             raise self._unreachable(error) from None
 
-    def _unreachable(self, error: DBAPIError) -> CardlabError:
-        reason = " ".join(str(error.orig).split())[:200]
+    def _unreachable(self, error: Exception) -> CardlabError:
+        reason = " ".join(str(getattr(error, "orig", error)).split())[:200]
         return CardlabError(f"the store {self.shown} cannot be used: {reason}")
 
     def _foreign(self, table: str) -> CardlabError:
@@ -452,6 +469,8 @@ def _open(address: str) -> sql.Engine:
             f"{address!r} names no file, so its games would be lost; give one, such as games.db"
         )
     try:
+        if kind == "postgresql" and url.get_driver_name() != "psycopg":
+            raise NoSuchModuleError  # games are copied in as only this driver does
         engine = sql.create_engine(url, pool_pre_ping=kind != "sqlite")
     except (ArgumentError, NoSuchModuleError, ImportError):
         raise CardlabError(

@@ -15,11 +15,12 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from multiprocessing import connection
+from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from cardlab.errors import CardlabError, CardlabWarning, require
@@ -88,30 +89,32 @@ def _on_processes(
     while True:
         pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _become_quiet)
         running: dict[Future[Answer], tuple[Task, int]] = {}
+        arrived: SimpleQueue[Future[Answer]] = SimpleQueue()  # asking all of them takes longer
         finished = False
         try:
             while True:
-                broken = _fill(pool, function, running, again, source, 2 * workers)
-                if not running and not broken:
-                    finished = True
-                    return
-                done, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    task, strikes = running.pop(future)
-                    try:
-                        answer = future.result()
-                    except BrokenProcessPool:
-                        broken = True
-                        again.append((task, strikes + 1))
-                    else:
-                        yield answer
-                if broken:
+                broken = _fill(pool, function, running, again, source, 2 * workers, arrived)
+                if not running:
+                    finished = not broken
                     break
+                future = arrived.get()
+                try:
+                    answer = future.result()
+                except BrokenProcessPool:
+                    break
+                del running[future]
+                yield answer
         finally:
             if not finished:  # what still runs is not wanted any more, or lost
                 for child in set(multiprocessing.active_children()) - before:
                     child.terminate()
+                    child.join()
+                # An answer that was cut off in mid-sentence would be waited for: end the line.
+                with suppress(AttributeError):  # a private name, which may be another one day
+                    pool._result_queue._writer.close()  # type: ignore[attr-defined]
             pool.shutdown(cancel_futures=True)
+        if finished:
+            return
         again.extend((task, strikes + 1) for task, strikes in running.values())
         if any(strikes >= MOST_STRIKES for _, strikes in again):
             raise CardlabError(
@@ -128,6 +131,7 @@ def _fill(
     again: deque[tuple[Task, int]],
     source: Iterator[Task],
     most: int,
+    arrived: SimpleQueue[Future[Answer]],
 ) -> bool:
     """Hand out tasks up to a short queue, quick to stop; return whether the pool is broken."""
     while len(running) < most:
@@ -140,6 +144,7 @@ def _fill(
         except BrokenProcessPool:
             return True
         running[future] = again.popleft()
+        future.add_done_callback(arrived.put)
     return False
 
 
@@ -201,7 +206,8 @@ def _as_tasks(function: Callable[[Task], Answer], source: Iterator[Task]) -> Ite
                 running.append(remote.remote(tasks[0]))
             if not running:
                 return
-            done, running = ray.wait(running, num_returns=1)
+            ray.wait(running, num_returns=1)  # for one; then all that are there, at one go
+            done, running = ray.wait(running, num_returns=len(running), timeout=0)
             for one in done:
                 try:
                     yield ray.get(one)
