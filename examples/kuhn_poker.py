@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from cardlab.errors import CardlabError
+from cardlab.features.observations import Block, from_kernel
 from cardlab.game import DEALER, OVER, Description, Event, Game, Zone, record_type
 from cardlab.kernel import int64, kernel
 from cardlab.seeding import below
@@ -205,6 +206,32 @@ def describe(s: Any, seat: int) -> Description:
         events=tuple(Event(ply % 2, ("passed", "bet")[s.bets[ply]]) for ply in range(int(s.plies))),
     )
 
+
+# What learners see
+
+WHOSE = ("I hold", "the other seat has shown")
+SAID = ("pass", "bet")
+BLOCKS = [
+    Block("cards", tuple(f"{who} {card}" for who in WHOSE for card in CARDS)),
+    Block("said", tuple(f"action {ply} was {word}" for ply in (1, 2, 3) for word in SAID)),
+    Block("turn", ("I am to move", "I began")),
+]
+
+
+@kernel
+def write(s: Any, seat: int, scratch: Any, out: Any) -> None:
+    """Write what a seat knows into a row of zeros."""
+    for i in range(2):
+        card = int64(s.cards[(seat + i) % 2])
+        if card != HIDDEN:
+            out[3 * i + card] = 1
+    for ply in range(int64(s.plies)):
+        out[6 + 2 * ply + int64(s.bets[ply])] = 1
+    out[12] = mover(s) == seat
+    out[13] = seat == 0
+
+
+OBSERVATION = from_kernel(BLOCKS, write)
 
 # All of it together
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import pickle
 import re
 import sys
 import warnings
@@ -13,6 +14,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from pettingzoo.test import api_test, seed_test
 from stable_baselines3.common.env_checker import check_env as check_env_of_sb3
 
@@ -99,6 +101,8 @@ def test_pettingzoo_goes_on_to_other_deals_and_says_what_is_wrong() -> None:
         env.step(97)
     with pytest.raises(CardlabError, match="None is no action"):
         env.step(None)
+    with pytest.raises(CardlabError, match="no agent 'seat_9'; it has seat_0, seat_1"):
+        env.observe("seat_9")
     with pytest.raises(CardlabError, match="did you mean 'seats'"):
         pettingzoo.uno(seat=3)
     with pytest.raises(CardlabError, match="played alone"):
@@ -113,6 +117,21 @@ def test_pettingzoo_takes_deals_by_hand() -> None:
     seat = whole.mover
     assert env.agent_selection == f"seat_{seat}"
     assert env.table.state.array.tobytes() == whole.state.array.tobytes()
+
+
+def test_pettingzoo_without_a_game_says_so() -> None:
+    env = pettingzoo.crazy_eights(render_mode="ansi")
+    before = "crazy_eights .*; call reset first"
+    for ask in (env.last, env.render, lambda: env.step(0), lambda: env.observe("seat_0")):
+        with pytest.raises(CardlabError, match=before):
+            ask()
+    env.reset(seed=1)
+    for _ in env.agent_iter():
+        observation, _, over, _, _ = env.last()
+        env.step(None if over else int(observation["action_mask"].argmax()))
+    for ask in (env.last, lambda: env.step(None)):
+        with pytest.raises(CardlabError, match=before):
+            ask()
 
 
 # Gymnasium
@@ -169,8 +188,44 @@ def test_gymnasium_illegal_actions() -> None:
         strict.step(int(np.flatnonzero(~strict.action_masks())[0]))
     with pytest.raises(CardlabError, match="3 opponents for 1 other"):
         CardEnv("cribbage", opponents=["random"] * 3)
-    with pytest.raises(CardlabError, match="no seat 2"):
-        CardEnv("cribbage", seat=2)
+    for seat in (2, 1.0, "a"):
+        with pytest.raises(CardlabError, match=f"no seat {seat!r}; it has 0 to 1"):
+            CardEnv("cribbage", seat=seat)  # type: ignore[arg-type]
+    with pytest.raises(CardlabError, match="opponent 3 cannot play cribbage"):
+        CardEnv("cribbage", opponents=3)  # type: ignore[arg-type]
+    with pytest.raises(CardlabError, match="unknown agent 'nobody'"):
+        gymnasium.make(IDS["birds_of_a_feather"], opponents="nobody")
+    for make in (CardEnv, pettingzoo.CardEnv):
+        with pytest.raises(CardlabError, match="render_mode=human is not possible; use None or an"):
+            make("cribbage", render_mode="human")
+
+
+def test_gymnasium_without_a_game_or_an_action_says_so() -> None:
+    env = CardEnv("crazy_eights", render_mode="ansi")
+    for ask in (env.action_masks, env.render, lambda: env.step(0)):
+        with pytest.raises(CardlabError, match=r"no game of crazy_eights .*; call reset"):
+            ask()
+    env.reset(seed=1)
+    for wrong in ("x", None, 3.9):
+        with pytest.raises(CardlabError, match=f"{wrong!r} is no action of crazy_eights; give a"):
+            env.step(wrong)
+    _, _, over, _, info = env.step(np.array(env.action_masks().argmax()))  # as policies answer
+    assert "illegal_action" not in info
+    assert not over
+
+
+@pytest.mark.parametrize("seed", [159, 331])
+def test_a_deal_that_leaves_nothing_to_play_is_passed_over(seed: int) -> None:
+    settings: dict[str, Any] = {"rules": "nintendo", "rounds": 1}
+    assert Table(find_game("koi_koi"), seed=seed, options=settings).over
+    env, many = CardEnv("koi_koi", **settings), CardVectorEnv("koi_koi", 1, **settings)
+    seen, info = env.reset(seed=seed)
+    rows, told = many.reset(seed=seed)
+    assert (rows[0] == seen).all()
+    assert (told["seat"][0], many.batch.seeds[0]) == (info["seat"], info["seed"])
+    again, info_again = env.reset(seed=info["seed"])
+    assert (again == seen).all()
+    assert info_again == info
 
 
 def test_a_seat_is_drawn_for_every_game() -> None:
@@ -180,6 +235,28 @@ def test_a_seat_is_drawn_for_every_game() -> None:
 
 
 # Many at once
+
+
+EXTREME: dict[str, dict[str, Any]] = {
+    "crazy_eights": {"optional_draw": True},
+    "uno": {"voluntary_draw": True, "stacking": True},
+}
+
+
+@pytest.mark.parametrize("policy", ["first", "last", "any"])
+@pytest.mark.parametrize("name", IDS)
+def test_observations_stay_in_their_space(name: str, policy: str) -> None:
+    """The last action of Uno draws: hands grow until a colour is all in one of them."""
+    envs, rng = CardVectorEnv(name, 16, **EXTREME.get(name, {})), np.random.default_rng(4)
+    seen, _ = envs.reset(seed=0)
+    for _ in range(150):
+        assert envs.observation_space.contains(seen)
+        mask = envs.action_masks()
+        wish = rng.random(mask.shape) if policy == "any" else np.arange(1, 1 + mask.shape[1])
+        actions = (mask / wish if policy == "first" else mask * wish).argmax(axis=1)
+        seen, _, over, _, info = envs.step(actions)
+        for row in np.flatnonzero(over):
+            assert envs.single_observation_space.contains(info["final_obs"][row])
 
 
 @pytest.mark.parametrize(
@@ -239,6 +316,72 @@ def test_vector_refuses_what_it_cannot_do() -> None:
     assert many.batch.states.tobytes() == before
     with pytest.raises(CardlabError, match="one game at a time"):
         CardVectorEnv("crazy_eights", 3, opponents="cmd:true")
+    with pytest.raises(CardlabError, match="cannot be reset with reset_mask"):
+        many.reset(options={"reset_mask": np.ones(3, bool)})
+    with pytest.raises(CardlabError, match="seed 9223372036854775806 is too large"):
+        many.reset(seed=(1 << 63) - 2)
+    many.reset(seed=(1 << 63) - 3)  # the largest for three rows
+    with pytest.raises(CardlabError, match="num_envs=-1 is not possible"):
+        CardVectorEnv("crazy_eights", -1)
+    with pytest.raises(CardlabError, match="render_mode=ansi is not possible; use None"):
+        gymnasium.make_vec(
+            IDS["uno"], 2, vectorization_mode="vector_entry_point", render_mode="ansi"
+        )
+
+
+def test_vector_infos_have_the_form_of_gymnasium() -> None:
+    """What ends is told under the names that Gymnasium's own vectors of single games use."""
+    envs = [
+        CardVectorEnv("crazy_eights", 3),
+        SyncVectorEnv(
+            [lambda: CardEnv("crazy_eights")] * 3, autoreset_mode=AutoresetMode.SAME_STEP
+        ),
+    ]
+    names = []
+    for env in envs:
+        _, info = env.reset(seed=0)
+        names.append([set(info) - {"seed", "_seed"}])
+        while "final_info" not in info:
+            masks = env.action_masks() if env is envs[0] else np.stack(env.call("action_masks"))
+            _, _, over, _, info = env.step(masks.argmax(axis=1))
+        assert (info["final_info"]["_returns"] == over).all()
+        names[-1] += [set(info) - {"seed", "_seed"}, set(info["final_info"])]
+    assert names[0] == names[1]
+
+
+def play_on(env: Any) -> bytes:
+    """Return what an environment shows for some steps."""
+    told = b""
+    for _ in range(12):
+        if isinstance(env, pettingzoo.CardEnv):
+            told += env.last()[0]["observation"].tobytes()
+            env.step(int(env.last()[0]["action_mask"].argmax()))
+        elif isinstance(env, CardVecEnv):
+            told += env.step(np.stack(env.env_method("action_masks")).argmax(axis=1))[0].tobytes()
+        else:
+            told += env.step(env.action_masks().argmax(axis=-1))[0].tobytes()
+    return told
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: pettingzoo.cribbage(),
+        lambda: CardEnv("cribbage", opponents="heuristic"),
+        lambda: CardVectorEnv("cribbage", 3, opponents="heuristic"),
+        lambda: CardVecEnv("cribbage", 3, opponents="heuristic"),
+    ],
+    ids=["pettingzoo", "gymnasium", "vector", "stable_baselines3"],
+)
+def test_environments_can_be_pickled(make: Any) -> None:
+    env = pickle.loads(pickle.dumps(make()))  # before any game
+    if isinstance(env, CardVecEnv):
+        env.seed(3)
+        env.reset()
+    else:
+        env.reset(seed=3)
+    play_on(env)
+    assert play_on(pickle.loads(pickle.dumps(env))) == play_on(env)
 
 
 def test_stable_baselines3_sees_the_same_games() -> None:

@@ -30,7 +30,7 @@ def seen(state: State, seat: int) -> dict[str, float]:
     """Return the observation of a seat by its words."""
     encoder = observation_of(state.game)
     row = encoder.one(state.view(seat).array, seat)
-    assert ((row >= 0) & (row <= encoder.high + 1e-6)).all()
+    assert ((row >= 0) & (row <= encoder.high)).all()
     return dict(zip(encoder.words, row.tolist(), strict=True))
 
 
@@ -281,6 +281,21 @@ def test_uno_is_the_fair_encoding_with_points() -> None:
                     texts = {game.action_text(int(action)) for action in table.state.legal()}
                     fits = {w[11:-4] for w, v in row.items() if v and w.startswith("I may play ")}
                     assert fits == {text for text in texts if f"I may play {text} now" in row}
+
+
+def test_uno_says_which_numbers_never_rise() -> None:
+    game = find_game("uno")
+    encoder, lit = observation_of(game), np.zeros(observation_of(game).size, dtype=bool)
+    for options in VARIANTS["uno"]:
+        for table in retrace(random_table(game, options, 3)):
+            for seat in range(table.seats):
+                lit |= encoder.one(table.state.view(seat).array, seat) > 0
+    idle = np.array([words.startswith("always 0, see 582..591") for words in encoder.words])
+    assert idle.sum() == 48
+    assert not lit[idle].any()
+    assert all("wild" in words for words in encoder.words[582:592])
+    named = np.array(["W" in words for words in encoder.words])
+    assert (lit[named] == ~idle[named]).all()  # what else names a wild does rise
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -20,7 +20,7 @@ from open_spiel.python.algorithms.expected_game_score import policy_value
 from open_spiel.python.observation import INFO_STATE_OBS_TYPE, make_observation
 
 from cardlab.agents.solver import Solver
-from cardlab.errors import CardlabError
+from cardlab.errors import CardlabError, IllegalAction
 from cardlab.game import Game
 from cardlab.games import find_game
 from cardlab.games.birds_of_a_feather import GAME as BIRDS
@@ -71,6 +71,61 @@ def test_histories_replay_and_information_states_tell_what_was_witnessed() -> No
         assert str(again) == str(state)
         assert again.information_state_string(1) == state.information_state_string(1)
         assert sum(state.returns()) == 0
+
+
+def test_a_resampled_state_tells_nothing_of_the_true_one(kuhn: Game) -> None:
+    """Two deals that seat 0 cannot tell apart give it the very same imagined states."""
+    game = openspiel.load(kuhn)
+    deals = [kuhn.order_text(order) for order in game.orders]
+    imagined = []
+    for deal in ("Q J", "Q K"):
+        state, rng = game.new_initial_state(), np.random.default_rng(5)
+        for action in (deals.index(deal), kuhn.parse_action("pass")):
+            state.apply_action(action)
+        worlds = [state.resample_from_infostate(0, rng.random) for _ in range(30)]
+        for world in worlds:
+            assert world.information_state_string(0) == state.information_state_string(0)
+            assert world.information_state_tensor(0) == state.information_state_tensor(0)
+        imagined.append(
+            [
+                (
+                    str(world),
+                    world.history(),
+                    world.information_state_string(1),
+                    tuple(world.information_state_tensor(1)),
+                )
+                for world in worlds
+            ]
+        )
+    assert imagined[0] == imagined[1]
+    for what in (0, 2, 3):  # the other seat's card, string and tensor vary together
+        assert len({told[what] for told in imagined[0]}) == 2
+
+
+def test_illegal_actions_are_refused(kuhn: Game) -> None:
+    state = openspiel.load("crazy_eights").new_initial_state()
+    with pytest.raises(IllegalAction, match="no deal 1048576; it has 0 to 1048575"):
+        state.apply_action(1 << 20)
+    state.apply_action(5)
+    before = str(state)
+    with pytest.raises(IllegalAction, match=r"action 0 is not legal .*; legal: 4H \(14\)"):
+        state.apply_action(0)
+    assert str(state) == before
+    with pytest.raises(IllegalAction, match="no deal 6; it has 0 to 5"):
+        openspiel.load(kuhn).new_initial_state().apply_action(6)
+
+
+def test_states_travel(kuhn: Game) -> None:
+    for game in (openspiel.load("crazy_eights"), openspiel.load(kuhn)):
+        state = game.new_initial_state()
+        state.apply_action(3)
+        state.apply_action(state.legal_actions()[0])
+        for one in (state, state.resample_from_infostate(0)):
+            again = pickle.loads(pickle.dumps(one))
+            assert str(again) == str(one)
+            assert again.history() == one.history()
+            assert again.information_state_string(1) == one.information_state_string(1)
+            again.apply_action(again.legal_actions()[0])  # and it plays on
 
 
 def test_sampled_chance_draws_anew_for_every_copy() -> None:
@@ -169,7 +224,7 @@ def test_searches_of_open_spiel(kuhn: Game) -> None:
 def test_games_travel_and_mistakes_are_told(kuhn: Game) -> None:
     game = pickle.loads(pickle.dumps(openspiel.load("crazy_eights", seats=3)))
     assert game.num_players() == 3
-    with pytest.raises(CardlabError, match="too many to list"):
+    with pytest.raises(CardlabError, match="the deck orders of crazy_eights are too many to list"):
         openspiel.load("crazy_eights", chance="explicit")
     with pytest.raises(CardlabError, match="explicit or sampled"):
         openspiel.load(kuhn, chance="loaded dice")

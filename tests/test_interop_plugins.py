@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from cardlab.agents.catalog import find_agent
 from cardlab.cli import app
 from cardlab.errors import CardlabError
+from cardlab.features.observations import observation_of
 from cardlab.game import Game
 from cardlab.games import find_game, installed
 from cardlab.kernel import JIT
@@ -83,6 +84,23 @@ def test_kuhn_poker_pays_what_kuhn_says(kuhn: Game) -> None:
         assert table.state.returns() == [chips / 2, -chips / 2]
         shown = table.state.view(1).describe().zones[0].cards
         assert shown == ((deal[0],) if abs(chips) == 2 or said == "pass pass" else ())
+
+
+def test_kuhn_poker_says_what_learners_see(kuhn: Game) -> None:
+    encoder, table = observation_of(kuhn), Table(kuhn, deals=["Q J"])
+
+    def seen(seat: int) -> set[str]:
+        row = encoder.one(table.state.view(seat).array, seat)
+        assert set(row.tolist()) == {0, 1}
+        return {words for words, number in zip(encoder.words, row, strict=True) if number}
+
+    assert seen(0) == {"I hold Q", "I am to move", "I began"}
+    table.act(kuhn.parse_action("pass"))
+    assert seen(1) == {"I hold J", "action 1 was pass", "I am to move"}
+    table.act(kuhn.parse_action("bet"))
+    table.act(kuhn.parse_action("bet"))
+    said = {"action 1 was pass", "action 2 was bet", "action 3 was bet"}
+    assert seen(1) == {"I hold J", "the other seat has shown Q"} | said
 
 
 def test_kuhn_poker_imagines_both_cards(kuhn: Game) -> None:

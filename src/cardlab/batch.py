@@ -65,8 +65,11 @@ class Batch:
         self._order = np.empty(game.deck, dtype=np.uint8)
         self._buffer = np.empty(game.num_actions, dtype=np.int16)
         self._rng = np.zeros(1, dtype=np.int64)
-        self._kernels = make_batch_kernels(game)
         self._kernels.begin(*self._arrays())
+
+    @property
+    def _kernels(self) -> BatchKernels:
+        return make_batch_kernels(self.game)  # found again, not kept: batches can be pickled
 
     def step(self, actions: Array) -> None:
         """Take one action in every game that is not over; what stands for the others is ignored.

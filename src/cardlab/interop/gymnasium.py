@@ -23,15 +23,18 @@ from cardlab.games import find_game
 from cardlab.interop.seats import (
     Opponents,
     agent_generators,
+    check_choice,
     check_seat,
     choose_seat,
+    dealt,
     find_opponents,
     following_seed,
     mask_of,
     new_table,
+    read_action,
     read_options,
 )
-from cardlab.play import ask, open_game
+from cardlab.play import Table, ask, open_game
 
 try:
     import gymnasium
@@ -75,22 +78,26 @@ class CardEnv(gymnasium.Env[Any, Any]):
         `opponents` is an agent for all other seats, or one for each, in the order in which they
         follow; `seat` is the learner's, or None for one that the game's seed draws.
         """
-        if illegal not in ILLEGAL:
-            raise CardlabError(f"illegal={illegal} is not possible; use {' or '.join(ILLEGAL)}")
+        check_choice("illegal", illegal, ILLEGAL)
+        check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
         self.game = find_game(game) if isinstance(game, str) else game
         self.options, self.seats = read_options(self.game, options)
         check_seat(seat, self.seats, self.game)
         self.asked_seat = seat
-        self.opponents = find_opponents(opponents, self.game, self.seats) if self.seats > 1 else []
+        self.opponents = find_opponents(opponents, self.game, self.seats)
         self.illegal = illegal
         self.render_mode = render_mode
-        self.encoder = observation_of(self.game)
-        self.observation_space = spaces.Box(
-            np.zeros(self.encoder.size, np.float32), self.encoder.high
-        )
+        encoder = observation_of(self.game)
+        self.observation_space = spaces.Box(np.zeros(encoder.size, np.float32), encoder.high)
         self.action_space = spaces.Discrete(self.game.num_actions)
         self.seat = 0
         self.over = True
+        self._table: Table | None = None
+
+    @property
+    def table(self) -> Table:
+        """The game in progress, after the first reset."""
+        return dealt(self._table, self.game)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -99,24 +106,32 @@ class CardEnv(gymnasium.Env[Any, Any]):
 
         `options={"deals": [...]}` gives deck orders by hand; anything else in it is ignored. Where
         the others end a game before the learner's first turn, the next one is dealt.
+
+        `info["seed"]` is the seed of the game, for dealing it again. All hidden cards follow from
+        it: nothing that learns or plays may be given it.
         """
         super().reset(seed=seed)
-        game_seed = int(self.np_random.integers(1 << 62)) if seed is None else seed
         deals = (options or {}).get("deals", ())
-        while not self._begin(game_seed, deals):
+        game_seed = int(self.np_random.integers(1 << 62)) if seed is None else seed
+        game_seed = self._begin(game_seed, deals)
+        while self.table.over:
             if deals:
-                raise CardlabError(f"this deal of {self.game.name} ends before seat {self.seat}")
-            game_seed = following_seed(game_seed)
+                raise CardlabError(
+                    f"this deal of {self.game.name} is over before seat {self.seat} has a turn; "
+                    "give another one"
+                )
+            game_seed = self._begin(following_seed(game_seed), deals)
         self.over = False
         return self._observe(), {"seat": self.seat, "seed": game_seed}
 
-    def _begin(self, seed: int, deals: Any) -> bool:
-        self.table = new_table(self.game, seed, self.options, deals)
+    def _begin(self, seed: int, deals: Any) -> int:
+        """Deal, let the others play, and return the seed of what was dealt."""
+        self._table, seed = new_table(self.game, seed, self.options, deals)
         self.seat = choose_seat(self.asked_seat, self.seats, seed)
         self._rngs = agent_generators(seed, self.seats)
         open_game(self.table, self._seated(), self._rngs)
         self._play_others()
-        return not self.table.over
+        return seed
 
     def _seated(self) -> list[Any]:
         """Return the agents by their seats, with nothing in the learner's."""
@@ -138,10 +153,11 @@ class CardEnv(gymnasium.Env[Any, Any]):
 
     def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
         """Take an action for the learner's seat and let the others answer."""
+        table = self.table
         if self.over:
             raise CardlabError(f"this game of {self.game.name} is over; call reset first")
         try:
-            self.table.act(int(action))
+            table.act(read_action(action, self.game))
         except IllegalAction as error:
             if self.illegal == "raise":
                 raise
@@ -162,7 +178,7 @@ class CardEnv(gymnasium.Env[Any, Any]):
         return mask
 
     def _observe(self) -> Array:
-        return self.encoder.one(self.table.state.view(self.seat).array, self.seat)
+        return observation_of(self.game).one(self.table.state.view(self.seat).array, self.seat)
 
     def render(self) -> str | None:
         """Return what the learner's seat sees, as text."""

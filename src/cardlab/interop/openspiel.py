@@ -18,17 +18,18 @@ from __future__ import annotations
 import hashlib
 import itertools
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from cardlab import seeding
-from cardlab.errors import CardlabError, require
+from cardlab.errors import CardlabError, IllegalAction, require
 from cardlab.features.observations import observation_of
 from cardlab.game import DEALER, OVER, Array, Game, View
 from cardlab.games import find_game
-from cardlab.interop.seats import read_options
+from cardlab.interop.seats import check_choice, read_options
 
 try:
     import pyspiel
@@ -63,12 +64,10 @@ class CardGame(pyspiel.Game):
         orders = _count_orders(game)
         if chance is None:
             chance = "explicit" if orders <= MOST_ORDERS else "sampled"
-        if chance not in CHANCE:
-            raise CardlabError(f"chance={chance} is not possible; use {' or '.join(CHANCE)}")
+        check_choice("chance", chance, CHANCE)
         if chance == "explicit" and orders > MOST_ORDERS:
             raise CardlabError(
-                f"{game.name} can be dealt in {orders:.3g} orders, too many to list; "
-                "use chance='sampled'"
+                f"the deck orders of {game.name} are too many to list; use chance='sampled'"
             )
         width = observation_of(game).size
         remembers = (game.max_plies + 1) * width <= MOST_REMEMBERED
@@ -179,6 +178,9 @@ class CardState(pyspiel.State):
         self.moment = Moment(game.game.fresh(**game.options), (b"",) * game.seats, nothing)
         self.drawn = Draw()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (self.rules.deserialize_state, (self.serialize(),))
+
     @property
     def array(self) -> Array:
         """The record, in an array of one; it is never written to."""
@@ -209,19 +211,40 @@ class CardState(pyspiel.State):
         game, array = self.rules.game, self.array.copy()
         if self.is_chance_node():
             game.border.deal(array, 0, self._order(action))
-        else:
+        elif action in (legal := self._legal_actions(self.current_player())):
             game.border.apply(array, 0, action)
+        else:
+            texts = ", ".join(f"{game.action_text(one)} ({one})" for one in legal)
+            raise IllegalAction(
+                f"action {action} is not legal in this state of {game.name}; "
+                f"legal: {texts or 'nothing, the game is over'}"
+            )
         self.drawn = Draw()
-        views = [_view(game, array, seat) for seat in range(self.rules.seats)]
-        past = zip(self.moment.witnessed, self.moment.memory, views, strict=True)
-        witnessed, memory = [], []
-        for before, seen, view in past:
-            told = hashlib.blake2b(before + view.tobytes(), digest_size=16)
-            witnessed.append(told.digest())
-            memory.append((*seen, view) if self.rules.remembers else ())
-        self.moment = Moment(array, tuple(witnessed), tuple(memory))
+        self.moment = self._witness(array, self.moment.witnessed, self.moment.memory)
+
+    def _witness(
+        self, array: Array, witnessed: Iterable[bytes], memory: Iterable[tuple[Array, ...]]
+    ) -> Moment:
+        """Return the moment in which every seat has seen its view of `array` after these."""
+        views = [_view(self.rules.game, array, seat) for seat in range(self.rules.seats)]
+        return Moment(
+            array,
+            tuple(
+                hashlib.blake2b(before + view.tobytes(), digest_size=16).digest()
+                for before, view in zip(witnessed, views, strict=True)
+            ),
+            tuple(
+                (*seen, view) if self.rules.remembers else ()
+                for seen, view in zip(memory, views, strict=True)
+            ),
+        )
 
     def _order(self, action: int) -> Array:
+        number = len(self.rules.orders) or SEEDS
+        if not 0 <= action < number:
+            raise IllegalAction(
+                f"{self.rules.game.name} has no deal {action}; it has 0 to {number - 1}"
+            )
         if self.rules.chance == "explicit":
             return self.rules.orders[action]
         order = np.empty(self.rules.game.deck, dtype=np.uint8)
@@ -245,13 +268,25 @@ class CardState(pyspiel.State):
         return [float(border.returns(self.array, 0, seat)) for seat in range(self.rules.seats)]
 
     def resample_from_infostate(self, player: int, sampler: Any = None) -> CardState:
-        """Return a state that this seat cannot tell from this one, hidden cards drawn uniformly."""
+        """Return a state that this seat cannot tell from this one, hidden cards drawn uniformly.
+
+        Nothing of the true state goes with it: it has no history, and what the other seats have
+        witnessed is their view of the imagined cards, told apart by what this seat has witnessed.
+        """
         rng = np.random.default_rng(
             int(sampler() * (1 << 53)) if sampler else self.rules.draw_seed()
         )
-        other: CardState = self.clone()
         view = View(self.rules.game, _view(self.rules.game, self.array, player), player)
-        other.moment = replace(self.moment, array=view.imagine(rng).array)
+        own, seats = self.moment, range(self.rules.seats)
+        other = CardState(self.rules)
+        new = self._witness(
+            view.imagine(rng).array, [own.witnessed[player]] * len(seats), [()] * len(seats)
+        )
+        other.moment = Moment(
+            new.array,
+            tuple((own if seat == player else new).witnessed[seat] for seat in seats),
+            tuple((own if seat == player else new).memory[seat] for seat in seats),
+        )
         return other
 
     def __str__(self) -> str:

@@ -21,7 +21,15 @@ from cardlab.errors import CardlabError, require
 from cardlab.features.observations import observation_of
 from cardlab.game import Game
 from cardlab.games import find_game
-from cardlab.interop.seats import mask_of, new_table, read_options
+from cardlab.interop.seats import (
+    check_choice,
+    dealt,
+    mask_of,
+    new_table,
+    read_action,
+    read_options,
+)
+from cardlab.play import Table
 
 try:
     from gymnasium import spaces
@@ -59,8 +67,8 @@ class CardEnv(AECEnv):
         dictionary of `observation` and `action_mask`, or in `info`, and the observation is plain.
         """
         super().__init__()
-        if mask not in MASKS:
-            raise CardlabError(f"mask={mask} is not possible; use {' or '.join(MASKS)}")
+        check_choice("mask", mask, MASKS)
+        check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
         self.game = find_game(game) if isinstance(game, str) else game
         self.options, seats = read_options(self.game, options)
         if seats < 2:
@@ -68,7 +76,6 @@ class CardEnv(AECEnv):
         self.mask = mask
         self.render_mode = render_mode
         self.metadata = {**self.metadata, "name": f"cardlab_{self.game.name}_v0"}
-        self.encoder = observation_of(self.game)
         self.possible_agents = [f"seat_{seat}" for seat in range(seats)]
         self.agents: list[str] = []
         self._spaces = {agent: self._make_space() for agent in self.possible_agents}
@@ -76,9 +83,16 @@ class CardEnv(AECEnv):
             agent: spaces.Discrete(self.game.num_actions) for agent in self.possible_agents
         }
         self._random: np.random.Generator | None = None
+        self._table: Table | None = None
+
+    @property
+    def table(self) -> Table:
+        """The game in progress, after the first reset."""
+        return dealt(self._table, self.game)
 
     def _make_space(self) -> Any:
-        plain = spaces.Box(np.zeros(self.encoder.size, np.float32), self.encoder.high)
+        encoder = observation_of(self.game)
+        plain = spaces.Box(np.zeros(encoder.size, np.float32), encoder.high)
         if self.mask == "info":
             return plain
         legal = spaces.Box(0, 1, (self.game.num_actions,), np.int8)
@@ -101,7 +115,8 @@ class CardEnv(AECEnv):
             self._random, _ = seeding.np_random(seed)
         if seed is None:
             seed = int(self._random.integers(1 << 62))
-        self.table = new_table(self.game, seed, self.options, (options or {}).get("deals", ()))
+        deals = (options or {}).get("deals", ())
+        self._table, _ = new_table(self.game, seed, self.options, deals)
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -111,19 +126,27 @@ class CardEnv(AECEnv):
 
     def step(self, action: int | None) -> None:
         """Take an action for the seat to move; a seat whose game is over leaves with None."""
+        self._check_playing()
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(action)
             return
-        if action is None:
-            raise CardlabError(f"{agent} is to move in {self.game.name}; None is no action")
+        self.table.act(read_action(action, self.game))
         self._cumulative_rewards[agent] = 0.0
-        self.table.act(int(action))
         if self.table.over:
             self.rewards = dict(zip(self.agents, self.table.state.returns(), strict=True))
             self.terminations = dict.fromkeys(self.agents, True)
         self._accumulate_rewards()
         self._settle(first=agent)
+
+    def last(self, observe: bool = True) -> Any:
+        """Return observation, reward, terminated, truncated and info of the seat to move."""
+        self._check_playing()
+        return super().last(observe)
+
+    def _check_playing(self) -> None:
+        if not self.agents:
+            raise CardlabError(f"no game of {self.game.name} is being played; call reset first")
 
     def _settle(self, first: str) -> None:
         over = self.table.over
@@ -134,23 +157,31 @@ class CardEnv(AECEnv):
                 self.infos[agent]["action_mask"] = self._legal(agent)
 
     def _legal(self, agent: str) -> Any:
-        mine = self.table.mover == self.possible_agents.index(agent)
+        mine = self.table.mover == self._seat_of(agent)
         legal = self.table.state.legal() if mine else np.zeros(0, dtype=np.int64)
         return mask_of(self.game.num_actions, legal, over=self.table.over)
 
     def observe(self, agent: str) -> Any:
         """Return what a seat knows, whether it is to move or not."""
-        seat = self.possible_agents.index(agent)
-        seen = self.encoder.one(self.table.state.view(seat).array, seat)
+        seat = self._seat_of(agent)
+        seen = observation_of(self.game).one(self.table.state.view(seat).array, seat)
         if self.mask == "info":
             return seen
         return {"observation": seen, "action_mask": self._legal(agent)}
+
+    def _seat_of(self, agent: str) -> int:
+        if agent not in self.possible_agents:
+            raise CardlabError(
+                f"{self.game.name} has no agent {agent!r}; it has {', '.join(self.possible_agents)}"
+            )
+        return self.possible_agents.index(agent)
 
     def render(self) -> str | None:
         """Return what the seat to move sees, as text."""
         if self.render_mode is None:
             return None
-        return str(self.table.state.view(self.possible_agents.index(self.agent_selection)))
+        state = self.table.state
+        return str(state.view(self._seat_of(self.agent_selection)))
 
     def close(self) -> None:
         """Do nothing: there is no window."""

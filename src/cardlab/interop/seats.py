@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,17 +18,21 @@ from cardlab.seeding import GAME, branch, word
 __all__ = [
     "Opponents",
     "agent_generators",
+    "check_choice",
     "check_seat",
     "choose_seat",
+    "dealt",
     "find_opponents",
     "following_seed",
     "mask_of",
     "new_table",
+    "read_action",
     "read_options",
 ]
 
 Opponents = str | Agent | OpenAgent | Sequence[str | Agent | OpenAgent]
 LEARNER = word("learner")
+Dealt = TypeVar("Dealt")
 
 
 def find_opponents(given: Opponents, game: Game, seats: int) -> list[Agent | OpenAgent]:
@@ -37,6 +42,12 @@ def find_opponents(given: Opponents, game: Game, seats: int) -> list[Agent | Ope
     """
     several = [given] if isinstance(given, str) or not isinstance(given, Sequence) else list(given)
     found = [find_agent(one, game) if isinstance(one, str) else one for one in several]
+    for one in found:
+        if not isinstance(one, (Agent, OpenAgent)):
+            raise CardlabError(
+                f"opponent {one!r} cannot play {game.name}; give the name of an agent, such as "
+                "'random', or an object with a name and a method act"
+            )
     if len(found) == 1:
         found *= seats - 1
     if len(found) != seats - 1:
@@ -54,8 +65,33 @@ def choose_seat(asked: int | None, seats: int, seed: int) -> int:
 
 def check_seat(asked: int | None, seats: int, game: Game) -> None:
     """Refuse a seat that is not at the table."""
-    if asked is not None and not 0 <= asked < seats:
-        raise CardlabError(f"{game.name} has no seat {asked}; it has 0 to {seats - 1}")
+    whole = isinstance(asked, (int, np.integer))
+    if asked is not None and not (whole and 0 <= asked < seats):
+        raise CardlabError(f"{game.name} has no seat {asked!r}; it has 0 to {seats - 1}")
+
+
+def check_choice(name: str, given: object, allowed: Sequence[object]) -> None:
+    """Refuse a setting that is none of those allowed."""
+    if given not in allowed:
+        raise CardlabError(f"{name}={given} is not possible; use {' or '.join(map(str, allowed))}")
+
+
+def dealt(found: Dealt | None, game: Game) -> Dealt:
+    """Return what reset has dealt, or say that it has not been called."""
+    if found is None:
+        raise CardlabError(f"no game of {game.name} has been dealt yet; call reset first")
+    return found
+
+
+def read_action(action: Any, game: Game) -> int:
+    """Return an action id, which may be an array of no dimension, as a policy returns it."""
+    try:
+        return operator.index(action)
+    except TypeError:
+        raise CardlabError(
+            f"{action!r} is no action of {game.name}; "
+            f"give a whole number from 0 to {game.num_actions - 1}"
+        ) from None
 
 
 def following_seed(seed: int) -> int:
@@ -78,15 +114,20 @@ def mask_of(num_actions: int, legal: Array, *, over: bool) -> Array:
     return mask
 
 
-def new_table(game: Game, seed: int, options: dict[str, Any], deals: Sequence[Any] = ()) -> Table:
-    """Return the game of this seed, or of one that follows: a deal may leave nothing to play."""
+def new_table(
+    game: Game, seed: int, options: dict[str, Any], deals: Sequence[Any] = ()
+) -> tuple[Table, int]:
+    """Return the game of this seed, or of one that follows: a deal may leave nothing to play.
+
+    The seed that it has comes with it.
+    """
     table = Table(game, seed=seed, deals=deals, options=options)
     while table.over:
         if deals:
             raise CardlabError(f"the deal of {game.name} leaves nothing to play; give another one")
         seed = following_seed(seed)
         table = Table(game, seed=seed, options=options)
-    return table
+    return table, seed
 
 
 def read_options(game: Game, given: dict[str, Any]) -> tuple[dict[str, Any], int]:

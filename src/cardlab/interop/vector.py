@@ -4,9 +4,11 @@
                               vectorization_mode="vector_entry_point")
 
 Row i begins with the game of seed `seed + i`; its next games have the seeds that follow, as in a
-batch. A finished game is replaced in the same step: `info["final_obs"]` then holds the last
-observation, `info["final_info"]` the returns and points, and the observation is the first of the
-new game. Actions are checked before the first is taken; one that is not legal raises.
+batch, and `batch.seeds` tells them: each is the game that the environment of one game plays after
+`reset(seed=...)` with its seed. A finished game is replaced in the same step: `info["final_obs"]`
+then holds the last observation, `info["final_info"]` the returns and points, and the observation is
+the first of the new game. Actions are checked before the first is taken; one that is not legal
+raises.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from cardlab import seeding
 from cardlab.batch import Batch
 from cardlab.errors import CardlabError, require
 from cardlab.features.observations import observation_of
@@ -23,8 +26,10 @@ from cardlab.games import find_game
 from cardlab.interop.seats import (
     Opponents,
     agent_generators,
+    check_choice,
     check_seat,
     choose_seat,
+    dealt,
     find_opponents,
     following_seed,
     read_options,
@@ -57,14 +62,18 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         *,
         opponents: Opponents = "random",
         seat: int | None = None,
+        render_mode: str | None = None,
         **options: Any,
     ) -> None:
         """Store the game and who else plays, as for the environment of one game."""
+        check_choice("render_mode", render_mode, (None,))
+        if not isinstance(num_envs, int) or num_envs < 1:
+            raise CardlabError(f"num_envs={num_envs} is not possible; give a whole number from 1")
         self.game = find_game(game) if isinstance(game, str) else game
         self.options, self.seats = read_options(self.game, options)
         check_seat(seat, self.seats, self.game)
         self.asked_seat = seat
-        self.opponents = find_opponents(opponents, self.game, self.seats) if self.seats > 1 else []
+        self.opponents = find_opponents(opponents, self.game, self.seats)
         for agent in self.opponents:
             if isinstance(agent, FollowsGames):
                 raise CardlabError(
@@ -72,10 +81,8 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
                     "environments, or name an agent that remembers nothing"
                 )
         self.num_envs = num_envs
-        self.encoder = observation_of(self.game)
-        self.single_observation_space = spaces.Box(
-            np.zeros(self.encoder.size, np.float32), self.encoder.high
-        )
+        encoder = observation_of(self.game)
+        self.single_observation_space = spaces.Box(np.zeros(encoder.size, np.float32), encoder.high)
         self.single_action_space = spaces.Discrete(self.game.num_actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -87,21 +94,29 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
     @property
     def batch(self) -> Batch:
         """The games, after the first reset."""
-        if self._batch is None:
-            raise CardlabError(f"the environment of {self.game.name} has no games; call reset")
-        return self._batch
+        return dealt(self._batch, self.game)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Array, dict[str, Any]]:
         """Deal a game in every row and let the others play up to the learner's first turn."""
+        if options:
+            raise CardlabError(
+                f"many games of {self.game.name} cannot be reset with {', '.join(options)}; "
+                "give a seed alone, or use the environment of one game"
+            )
+        if seed is not None and seeding.read_seed(seed) + self.num_envs > 1 << 63:
+            raise CardlabError(
+                f"seed {seed} is too large, as row i of {self.num_envs} has seed + i; "
+                f"give one below 2**63 - {self.num_envs - 1}"
+            )
         super().reset(seed=seed)
         first = int(self.np_random.integers(1 << 62)) if seed is None else seed
         seeds = first + np.arange(self.num_envs, dtype=np.int64)
         self._batch = Batch(self.game, self.num_envs, seeds=seeds, options=self.options)
         self._seat(self._rows)
         self._renew(self._play_others(self._rows))
-        return self._observe(self._rows), {"seat": self.learners.copy()}
+        return self._observe(self._rows), self._tell_seats()
 
     def step(self, actions: Array) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
         """Take an action for the learner of every row and let the others answer."""
@@ -123,12 +138,14 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
                 "_final_obs": terminated.copy(),
                 "final_info": {
                     "returns": np.where(terminated[:, None], batch.returns, 0),
+                    "_returns": terminated.copy(),
                     "points": np.where(terminated[:, None], batch.points, 0),
+                    "_points": terminated.copy(),
                 },
                 "_final_info": terminated.copy(),
             }
             self._renew(over)
-        info["seat"] = self.learners.copy()
+        info |= self._tell_seats()
         truncated = np.zeros(self.num_envs, dtype=np.bool_)
         return self._observe(self._rows), rewards, terminated, truncated, info
 
@@ -136,6 +153,9 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         """Return which actions are legal for the learner of every row."""
         mask: Array = self.batch.mask.copy()
         return mask
+
+    def _tell_seats(self) -> dict[str, Any]:
+        return {"seat": self.learners.copy(), "_seat": np.ones(self.num_envs, dtype=np.bool_)}
 
     def _renew(self, over: Array) -> None:
         """Deal anew where a game is over, until the learner of every row has a turn."""
@@ -177,4 +197,4 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
 
     def _observe(self, rows: Array) -> Array:
         seats = self.learners[rows]
-        return self.encoder.rows(self.batch.views(rows, seats), seats)
+        return observation_of(self.game).rows(self.batch.views(rows, seats), seats)

@@ -1,7 +1,8 @@
 """What a learner sees of Uno: the encoding `fair` of `features.uno`, scaled, and the points.
 
 Other seats come in the order in which they will play, so that a reverse turns them round. Cards of
-a kind are 15 * colour + trait; wilds stand apart, where their places are always 0.
+a kind are 15 * colour + trait. Wilds have no colour in a hand: their places there are always 0, and
+they are counted apart (582 to 591).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from cardlab.features.uno import (
     encode_fair,
     outputs_of,
 )
-from cardlab.games.uno_cards import COLOUR_NAMES, DECK, action_text
+from cardlab.games.uno_cards import ACTIONS, COLOUR_NAMES, DECK, WILD, action_text
 from cardlab.games.uno_knowledge import MAX_SEATS
 from cardlab.games.uno_rules import FINISHED, PLAY, legal
 from cardlab.kernel import int64, kernel
@@ -26,33 +27,42 @@ __all__ = ["OBSERVATION"]
 
 KINDS = [action_text(kind) for kind in range(60)]
 WHO = [f"seat {place} after me" for place in range(1, MAX_SEATS)]
-SEVENTHS = DECK / 7
+SEVENTH = np.float32(1 / 7)  # the kernel multiplies in 32 bits, and 25 / 7 would be too low
+SEVENTHS, COLOUR_SEVENTHS = (float(np.float32(most) * SEVENTH) for most in (DECK, 25))
 MOVER = FAIR_SIZE
 SCORES = MOVER + 2
 FULL = 500
 SCALE = SCALES["fair"].astype(np.float32)
 
+
+def _by_kind(name: str, words: str, high: float = 1, *, wilds: bool = False) -> Block:
+    """Return a number for each kind of card; without `wilds` those of wilds stay empty."""
+    told = [words.replace("...", kind) for kind in KINDS]
+    if not wilds:
+        told = [
+            f"always 0, see 582..591 ({one})" if kind % ACTIONS >= WILD else one
+            for kind, one in enumerate(told)
+        ]
+        words += "; always 0 for wilds, see 582..591"
+    return Block(name, tuple(told), high, words)
+
+
 BLOCKS = (
-    *(
-        Block(name, tuple(words.replace("...", kind) for kind in KINDS), high, words)
-        for name, words, high in (
-            ("hand", "I hold ...", 1),
-            ("hand twice", "I hold ... twice", 1),
-            ("unseen", "... is neither in my hand nor on the pile", 1),
-            ("unseen twice", "two cards ... are neither in my hand nor on the pile", 1),
-            ("target", "the top card in the colour in force is ...", 1),
-            ("fits", "I may play ... now", 1),
-            ("may hold, next", "cards of the next seat that may be ..., / 7", SEVENTHS),
-            ("may hold, previous", "cards of the seat before me that may be ..., / 7", SEVENTHS),
-        )
-    ),
+    _by_kind("hand", "I hold ..."),
+    _by_kind("hand twice", "I hold ... twice"),
+    _by_kind("unseen", "... is neither in my hand nor on the pile"),
+    _by_kind("unseen twice", "two cards ... are neither in my hand nor on the pile"),
+    _by_kind("target", "the top card in the colour in force is ...", wilds=True),
+    _by_kind("fits", "I may play ... now", wilds=True),
+    _by_kind("may hold, next", "cards of the next seat that may be ..., / 7", SEVENTHS),
+    _by_kind("may hold, previous", "cards of the seat before me that may be ..., / 7", SEVENTHS),
     Block(
         "lacks",
         tuple(f"cards of {who} known not to be {one}, / 7" for who in WHO for one in COLOUR_NAMES),
         SEVENTHS,
         "cards of seat ... after me known not to be red, green, blue, yellow, / 7",
     ),
-    Block("own colours", tuple(f"my cards of {one}, / 7" for one in COLOUR_NAMES), 25 / 7),
+    Block("own colours", tuple(f"my cards of {one}, / 7" for one in COLOUR_NAMES), COLOUR_SEVENTHS),
     Block("unseen colours", tuple(f"unseen cards of {one}, / 25" for one in COLOUR_NAMES)),
     Block("colour", tuple(f"{one} is in force" for one in COLOUR_NAMES)),
     Block(
