@@ -13,7 +13,10 @@ from pathlib import Path
 import pytest
 
 from cardlab import __version__
+from cardlab.agents.catalog import Strength, agents_for, strength_of
+from cardlab.errors import CardlabError
 from cardlab.game import Game
+from cardlab.kernel import JIT
 from cardlab.testing import random_table
 
 COMMAND = [sys.executable, "-m", "cardlab.cli"]
@@ -49,6 +52,7 @@ def succeed(*args: str, text: str = "") -> str:
         (["tournament", "crazy_eights", "random"], "two or more agents"),
         (["agents", "go_fish"], "unknown game 'go_fish'"),
         (["check", "crazy_eights", "--games", "0"], "--games 0"),
+        (["check", "crazy_eights", "--first", "-1"], "--first -1"),
         (["play", "crazy_eights", "--seat", "2"], "--seat 2"),
         (["play", "crazy_eights", "--deal", "7H 7H"], "card 2 of the deal: 7H"),
         (["play", "crazy_eights", "--adviser", "uct_open:5"], "sees all cards"),
@@ -86,12 +90,36 @@ def test_a_mistake_is_one_sentence(args: list[str], sentence: str, tmp_path: Pat
 
 def test_games_and_agents() -> None:
     assert "Crazy Eights" in succeed("games")
-    assert json.loads(succeed("games", "--json"))[0]["options"]["seats"] == 2
-    listed = json.loads(succeed("agents", "crazy_eights", "--json"))
-    assert {one["name"]: one["fair"] for one in listed}["uct_open"] is False
-    assert all(one["strength"] for one in listed if one["name"] != "random")
-    assert "all cards" in succeed("agents", "crazy_eights")
+    shown = succeed("agents", "crazy_eights")
+    assert "all cards" in shown
+    assert "50.0 (by symmetry)" in shown
     assert succeed("--version").strip() == f"cardlab {__version__}"
+
+
+def test_json_tells_what_the_tables_tell(crazy_eights: Game) -> None:
+    options = json.loads(succeed("games", "--json"))[0]["options"]
+    assert options[0] == {
+        "name": "seats",
+        "default": 2,
+        "help": "how many play",
+        "kind": "range",
+        "allowed": {"from": 2, "to": 4},
+    }
+    for one, said in zip(crazy_eights.options, options, strict=True):
+        assert (said["name"], said["default"], said["help"]) == (one.name, one.default, one.help)
+    kinds = {said["name"]: (said["kind"], said["allowed"]) for said in options}
+    assert kinds["reshuffle"] == ("bool", [False, True])
+    listed = json.loads(succeed("agents", "crazy_eights", "--json"))
+    agents = {one["name"]: one for one in listed}
+    assert agents["uct_open"]["fair"] is False
+    assert agents["uct_open"]["parameters"][0]["name"] == "simulations"
+    assert agents["random"]["strength"] == {"score": 50.0, "margin": 0.0, "games": 0}
+    for one in agents_for(crazy_eights):
+        strength = strength_of(one, crazy_eights)
+        assert Strength(**agents[one.name]["strength"]) == strength
+        assert one.name == "random" or Strength.read(str(strength)) == strength
+    with pytest.raises(CardlabError, match="'60 %' is no strength; write it as"):
+        Strength.read("60 %")
 
 
 def test_a_match_as_table_and_as_json(tmp_path: Path) -> None:
@@ -197,7 +225,10 @@ def test_score_explains_every_point() -> None:
 
 
 def test_check_plays_many_games() -> None:
-    assert "5,000 random games" in succeed("check", "crazy_eights", "--games", "5000")
+    args = ["check", "crazy_eights", "--games", "5000"]
+    assert "5,000 random games" in succeed(*args)
+    result = json.loads(succeed(*args, "--first", "100", "--json"))
+    assert (result["first"], result["games"], result["faults"]) == (100, 5000, 0)
 
 
 def test_play_saves_what_was_left(tmp_path: Path) -> None:
@@ -208,19 +239,31 @@ def test_play_saves_what_was_left(tmp_path: Path) -> None:
     assert "1 game replayed" in succeed("replay", str(path))
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX systems")
-def test_ctrl_c_ends_a_match_with_what_was_played() -> None:
-    process = subprocess.Popen(
-        [*COMMAND, "match", "crazy_eights", "uct_open:1000", "random", "--games", "100000"],
+def start(*args: str, **env: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*COMMAND, *args],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        env={**os.environ, **env},
     )
-    time.sleep(8)
-    os.killpg(process.pid, signal.SIGINT)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX systems")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 0), (signal.SIGTERM, 143)])
+def test_a_match_that_is_stopped_counts_what_was_played(
+    number: signal.Signals, code: int, tmp_path: Path
+) -> None:
+    saved = tmp_path / "games.jsonl"
+    agents = ["uct_open:1000", "random", "--games", "100000", "--save", str(saved)]
+    process = start("match", "crazy_eights", *agents)
+    while process.poll() is None and not (saved.exists() and saved.stat().st_size):
+        time.sleep(0.1)
+    os.killpg(process.pid, number)
     out, err = process.communicate(timeout=60)
-    assert process.returncode == 0, err
+    assert process.returncode == code, err
+    assert err.endswith("cardlab: stopped\n") == (code != 0)
     assert "stopped early" in out
     assert "Traceback" not in err
     time.sleep(1)
@@ -261,22 +304,84 @@ def test_few_deals_make_no_claim() -> None:
 
 def test_a_stopped_tournament_says_how_to_go_on(tmp_path: Path) -> None:
     agents = ["uct_open:3000", "random", "heuristic"]
-    process = subprocess.Popen(
-        [*COMMAND, "tournament", "crazy_eights", *agents, "--games", "100000"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        env={**os.environ, "XDG_DATA_HOME": str(tmp_path)},
-    )
+    words = ["tournament", "crazy_eights", *agents, "--games", "100000"]
+    process = start(*words, XDG_DATA_HOME=str(tmp_path))
     time.sleep(6)
     os.killpg(process.pid, signal.SIGTERM)
     out, err = process.communicate(timeout=60)
-    assert process.returncode == 130, err
+    assert process.returncode == 143, err
     assert out == ""
     assert "stopped" in err
     assert "the same command with --resume goes on" in err
     assert "Traceback" not in err
+
+
+WAYS_ON = {
+    "check crazy_eights --first 40000 --games 5000000": "--first 40000 --games 5000000",
+    "solve birds_of_a_feather --seeds 0:9000000": "nothing is kept; with --out FILE the same",
+    "solve birds_of_a_feather --seeds 0:9000000 --out a.csv": "from the rows kept for a.csv",
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX systems")
+@pytest.mark.skipif(not JIT, reason="nothing is compiled")
+@pytest.mark.parametrize("line", WAYS_ON)
+def test_long_work_says_how_to_go_on(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    process = start(*line.split(), CARDLAB_CACHE_DIR=str(tmp_path))
+    assert process.stderr is not None
+    assert "compiling the rules" in process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert WAYS_ON[line] in err
+    assert len(err.splitlines()) == 2
+    assert err.endswith("cardlab: stopped\n")
+    assert out == ""
+
+
+INTERRUPTED_CALLBACK = """
+import signal, sys
+from cardlab.cli import main
+
+def interrupt(frame, event, argument):
+    if event == "call" and frame.f_code.co_name == "_raw_object_cache_notify":
+        sys.setprofile(None)
+        print("interrupted")
+        signal.raise_signal(signal.SIGINT)
+
+sys.argv = ["cardlab", "solve", "birds_of_a_feather", "--seeds", "0:50000", "--workers", "1"]
+sys.setprofile(interrupt)
+main()
+"""
+
+
+@pytest.mark.skipif(not JIT, reason="nothing is compiled")
+def test_ctrl_c_in_a_callback_of_the_compiler(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_CALLBACK],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "CARDLAB_CACHE_DIR": str(tmp_path)},
+    )
+    assert ended.stdout == "interrupted\n"
+    assert ended.returncode == 130, ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert ended.stderr.endswith("cardlab: stopped\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX systems")
+@pytest.mark.parametrize("line", ["games", "games --json", "--help", "match --help"])
+def test_a_reader_that_leaves_is_no_fault(line: str) -> None:
+    with start(*line.split()) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()  # as `head` does, but before the first word
+        assert process.stderr.read() == ""
+    assert process.returncode == 141
 
 
 def test_foreign_records(crazy_eights: Game, tmp_path: Path) -> None:

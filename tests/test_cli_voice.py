@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -161,9 +162,27 @@ def test_completion_by_name() -> None:
     ]
     assert "uno_net" not in complete("cardlab match cribbage u")
     assert complete("cardlab play uno --against he") == ["heuristic"]
-    assert "seats=" in complete("cardlab play crazy_eights -o se")
     assert complete("cardlab train crazy") == ["crazy_eights/tabular_q", "crazy_eights/transformer"]
     assert "uno" in complete("cardlab reproduce u")
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "game"),
+    [
+        ("cardlab match uno random -o ", "options", "uno"),
+        ("cardlab match -o seats=3 uno -o ", "options", "uno"),
+        ("cardlab check-agent ./mine --game koi_koi -o ", "options", "koi_koi"),
+        ("cardlab check-agent ./mine -o ", "options", "crazy_eights"),  # its default
+        ("cardlab match uno ", "agents", "uno"),
+        ("cardlab play uno --against ", "agents", "uno"),
+        ("cardlab play --seed 3 cribbage --adviser ", "agents", "cribbage"),
+        ("cardlab explain koi_koi game.jsonl --agent ", "agents", "koi_koi"),
+    ],
+)
+def test_completion_knows_the_game(line: str, kind: str, game: str) -> None:
+    known = json.loads(Path(names.__file__).with_name("names.json").read_text(encoding="utf-8"))
+    installed = [one.name for one in entry_points(group="cardlab.agents")] * (kind == "agents")
+    assert complete(line) == [*known["games"][game][kind], *installed]
 
 
 def test_completion_needs_no_compiler() -> None:

@@ -133,6 +133,14 @@ def test_public_names_have_docstrings(pages: ModuleType) -> None:
     assert sorted(set(missing)) == []
 
 
+def test_public_names_are_tested(pages: ModuleType) -> None:
+    names = pages.reference.public_names(SOURCE)
+    assert len(names) > 300
+    texts = [one.read_text(encoding="utf-8") for one in (ROOT / "tests").rglob("*.py")]
+    words = {word for text in texts for word in re.findall(r"\w+", text)}
+    assert [one for one in names if one.rpartition(".")[2] not in words] == []
+
+
 class Resources(HTMLParser):
     """Collects what a browser would fetch for a page."""
 

@@ -22,6 +22,7 @@ from cardlab.seeding import branch, stream
 gpu.require_gpu = lambda: None  # the simulator needs neither GPU nor numba-cuda
 gpu.THREADS = 2
 game = find_game(sys.argv[1])
+assert gpu.device_function(game.mover) is gpu.device_function(game.mover)  # made once
 games = int(sys.argv[2])
 played = gpu.play_randomly(game, games, seed=5, first=3)
 scratch, rng = Scratch.of(game), np.zeros(1, dtype=np.int64)

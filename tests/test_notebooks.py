@@ -6,6 +6,7 @@ import json
 import re
 import warnings
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,16 +28,21 @@ def run(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         client.execute(cwd=str(folder))
-    shown = []
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            texts = []
-            for output in cell.outputs:
-                data = output.get("data", {"text/plain": output.get("text", "")})
-                kind = next(k for k in ("text/html", "image/svg+xml", "text/plain") if k in data)
-                texts.append(str(data[kind]))
-            shown.append("\n".join(texts))
-    return shown
+    return [text_of(cell.outputs) for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def text_of(outputs: list[dict[str, Any]]) -> str:
+    """Return what a cell shows in one text: a slow cell prints in several pieces."""
+    texts = []
+    for output in outputs:
+        data = output.get("data", {"text/plain": output.get("text", "")})
+        kind = next(k for k in ("text/html", "image/svg+xml", "text/plain") if k in data)
+        texts.append(str(data[kind]))
+    return "".join(texts)
+
+
+def test_pieces_of_a_line_are_one_line() -> None:
+    assert text_of([{"text": "seat 0, "}, {"text": "hand: 7H\n"}]) == "seat 0, hand: 7H\n"
 
 
 def test_play_and_inspect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,6 @@
 """What the site needs beyond plain Markdown, done while MkDocs builds it.
 
-Pages of the navigation that are not written yet are left out. Links to files beside `docs/` work on
-any forge; for the site those files are copied to `files/`.
+Links to files beside `docs/` work on any forge; for the site those files are copied to `files/`.
 """
 
 from __future__ import annotations
@@ -19,27 +18,6 @@ ROOT = Path(__file__).parent.parent
 LINK = re.compile(r"(?<=\]\()(?P<path>(?:\.\./)+[^)#\s]+)(?=[)#])")
 FENCE = re.compile(r"(^ *```.*?^ *```)", re.MULTILINE | re.DOTALL)
 OWN_FILES = ("site.css", "icon.svg")
-
-
-def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Leave pages out of the navigation that are not there."""
-    config.nav = _present(config.nav, Path(config.docs_dir))
-    return config
-
-
-def _present(entries: Any, docs: Path) -> list[Any]:
-    kept = []
-    for entry in entries:
-        (title, target), *_ = entry.items()
-        if isinstance(target, list):
-            below = _present(target, docs)
-            if len(below) == 1 and isinstance(next(iter(below[0].values())), str):
-                kept.append({title: next(iter(below[0].values()))})  # a section of one is a page
-            elif below:
-                kept.append({title: below})
-        elif (docs / target).exists():
-            kept.append({title: target})
-    return kept
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

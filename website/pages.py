@@ -8,7 +8,6 @@ names that shells complete as well. `python website/pages.py --check` only says 
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -26,7 +25,6 @@ from cardlab.papers import PAPERS
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 NAMES = ROOT / "src" / "cardlab" / "commands" / "names.json"
-SCORE = re.compile(r"(?P<score>.*) \((?P<games>[\d,]+) games\)")
 
 
 def table(heads: list[str], rows: list[list[str]], right: tuple[str, ...] = ()) -> str:
@@ -45,10 +43,9 @@ def strength() -> str:
         heads = ["agent", "score, %", "games", "sees", "what it does"]
         rows = []
         for one in agents_for(game):
-            found = SCORE.fullmatch(strength_of(one, game))
-            measured = [found["score"], found["games"]] if found else ["-", "-"]
-            if one.name == "random":
-                measured = ["50", "by symmetry"]
+            found = strength_of(one, game)
+            games = f"{found.games:,}" if found and found.games else "by symmetry"
+            measured = [found.score_text, games] if found else ["-", "-"]
             sees = "its seat" if one.fair else "**all cards**"
             rows.append([f"`{one.usage}`", *([] if alone else measured), sees, one.summary])
         if alone:

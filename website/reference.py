@@ -41,6 +41,7 @@ PUBLIC = {  # heading -> modules; one that is not there (yet) is left out
         "cardlab.arena.workers",
     ],
     "Learning and papers": ["cardlab.learning", "cardlab.papers"],
+    "Pictures and reasons": ["cardlab.pictures", "cardlab.explanation"],
     "Other libraries": ["cardlab.interop", "cardlab.notebook", "cardlab.gpu"],
 }
 LONGEST = 300  # characters of a signature, beyond which fields are named without their types
@@ -173,6 +174,17 @@ def _describe(source: Path, module: Module, name: str) -> list[str]:
         call = f".{one.name}" if _has(one, "property") else f".{_call(one, bound=True)}"
         lines.append(f"    - `{call}`: {_sentence(one)}")
     return lines
+
+
+def public_names(source: Path) -> list[str]:
+    """Return all that the reference lists: names by module, methods by class."""
+    found = []
+    for name in (one for names in PUBLIC.values() for one in names if find(source, one)):
+        module = read(source, name)
+        for one in module.public:
+            _, node = resolve(source, module, one)
+            found += [f"{name}.{one}", *(f"{name}.{one}.{each.name}" for each in _methods(node))]
+    return found
 
 
 def python_reference(source: Path) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import signal
 import sys
 import warnings
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from typer.exceptions import TyperException
 
 from cardlab import __version__
 from cardlab.commands import analysis, measuring, playing, serving, study, upkeep
+from cardlab.commands.stopping import BY_CTRL_C, BY_SIGTERM, exit_code, listen
 from cardlab.commands.voice import WIDTH, Command, Commands, help_of, usage_error
 from cardlab.errors import CardlabError, CardlabWarning
 
@@ -68,11 +68,10 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without ± still gets its numbers
-    for name in (signal.SIGINT, signal.SIGTERM):  # both end a command alike: keep, tidy up
-        signal.signal(name, signal.default_int_handler)
+    listen()
     warnings.showwarning = _show_warning  # type: ignore[assignment]  # it takes more and uses less
     try:
-        code = app(prog_name="cardlab", standalone_mode=False)
+        code = exit_code(app(prog_name="cardlab", standalone_mode=False))
     except CardlabError as error:
         _tell(str(error))
         sys.exit(2)
@@ -80,9 +79,8 @@ def main() -> None:
         _tell(usage_error(error))
         sys.exit(2)
     except typer.Abort:
-        _tell("stopped")
-        sys.exit(130)
-    if code == 130:
+        code = BY_CTRL_C
+    if code in (BY_CTRL_C, BY_SIGTERM):
         _tell("stopped")
     sys.exit(code)
 
@@ -104,7 +102,7 @@ def about(
     """Card-playing AI: play it, measure it, build it.
 
     Ends with 0; 1 if `check-agent` finds a fault; 2 after a mistake, told in one sentence; 130 when
-    stopped by Ctrl-C.
+    stopped by Ctrl-C, 143 by SIGTERM; 141 when the reader of its output has left, as `head` does.
 
     \b
     Examples:

@@ -28,7 +28,13 @@ def new_console() -> Console:
     """Return where tables and sentences go."""
     from rich.console import Console
 
-    return Console(highlight=False, emoji=False)  # names such as module:AB are no pictures
+    class Output(Console):
+        """Leaves it to the command line to end when the reader goes away."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    return Output(highlight=False, emoji=False)  # names such as module:AB are no pictures
 
 
 def table_of(*columns: str, title: str | None = None) -> Any:

@@ -33,7 +33,7 @@ from cardlab.records import Record
 from cardlab.replay import replay
 from cardlab.terminal import action_look, card_look, values_grid, words_look
 
-__all__ = ["DIGITS", "Explanation", "ask_about", "explain", "show", "words_of"]
+__all__ = ["Explanation", "ask_about", "explain", "show", "words_of"]
 
 WIDEST = 80
 DIGITS = 1  # of scores in percent

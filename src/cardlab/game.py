@@ -91,6 +91,15 @@ class Option:
             f"option {self.name}={value} of {game} is not allowed; use {self.allowed_text}"
         )
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the option as plain data; `kind` is bool, range or choice."""
+        told = {"name": self.name, "default": self.default, "help": self.help}
+        if isinstance(self.allowed, range):
+            ends = {"from": self.allowed[0], "to": self.allowed[-1]}
+            return {**told, "kind": "range", "allowed": ends}
+        kind = "bool" if isinstance(self.default, bool) else "choice"
+        return {**told, "kind": kind, "allowed": list(self.allowed)}
+
     @property
     def allowed_text(self) -> str:
         """Return the allowed values as a person would write them."""

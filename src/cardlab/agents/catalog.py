@@ -15,6 +15,7 @@ cmd:COMMAND              a program that speaks the protocol of agents.outside
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -27,7 +28,9 @@ from cardlab.errors import CardlabError, suggest
 from cardlab.game import Agent, Game, OpenAgent
 from cardlab.games import GAMES, import_named, installed, module_exists
 
-__all__ = ["CATALOG", "Entry", "Parameter", "agents_for", "find_agent", "strength_of"]
+__all__ = ["CATALOG", "Entry", "Parameter", "Strength", "agents_for", "find_agent", "strength_of"]
+
+MEASURED = re.compile(r"(?P<score>[\d.]+)(?: ± (?P<margin>[\d.]+))? \((?P<games>[\d,]+) games\)")
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,32 @@ class Entry:
     def usage(self) -> str:
         """The name with its main budget."""
         return f"{self.name}:{self.parameters[0].default:g}" if self.parameters else self.name
+
+
+@dataclass(frozen=True)
+class Strength:
+    """The score of an agent against `random`, in percent, and what it rests on."""
+
+    score: float
+    margin: float | None  # half of the 95 % interval; None: every game ended alike
+    games: int  # 0: by symmetry, without a game
+
+    @classmethod
+    def read(cls, text: str) -> Strength:
+        """Return what a text such as `59.5 ± 0.6 (20,000 games)` says."""
+        found = MEASURED.fullmatch(text)
+        if not found:
+            raise CardlabError(f"{text!r} is no strength; write it as 59.5 ± 0.6 (20,000 games)")
+        margin = float(found["margin"]) if found["margin"] else None
+        return cls(float(found["score"]), margin, int(found["games"].replace(",", "")))
+
+    @property
+    def score_text(self) -> str:
+        """The score and its interval as a person would write them."""
+        return f"{self.score:.1f}" + (f" ± {self.margin:.1f}" if self.margin else "")
+
+    def __str__(self) -> str:
+        return f"{self.score_text} ({f'{self.games:,} games' if self.games else 'by symmetry'})"
 
 
 TREES = Parameter("trees", 1, 1, "trees that share the budget", high=64)
@@ -461,6 +490,9 @@ def _strengths() -> dict[str, dict[str, str]]:
     return loaded
 
 
-def strength_of(entry: Entry, game: Game) -> str:
-    """Return the measured score of an agent against `random`, or nothing if not measured."""
-    return _strengths().get(game.name, {}).get(entry.usage, "")
+def strength_of(entry: Entry, game: Game) -> Strength | None:
+    """Return the score of an agent against `random`, or None where none was measured."""
+    known = _strengths().get(game.name, {})
+    if entry.name == "random" and known:
+        return Strength(50.0, 0.0, 0)
+    return Strength.read(known[entry.usage]) if entry.usage in known else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -204,8 +205,14 @@ def _take_census(seeds: str, out: Path | None, workers: int, as_json: bool) -> N
     from cardlab.papers.birds_census import parse_range, take_census
 
     wanted = parse_range(seeds)
-    with compiling(), progress_bar("seeds", 1) as progress:
-        census = take_census(wanted, out=out, workers=workers, progress=progress)
+    try:
+        with compiling(), progress_bar("seeds", 1) as progress:
+            census = take_census(wanted, out=out, workers=workers, progress=progress)
+    except KeyboardInterrupt:
+        kept = f"the same command goes on from the rows kept for {out}"
+        lost = "nothing is kept; with --out FILE the same command goes on where it was stopped"
+        sys.stderr.write(f"cardlab: {kept if out else lost}\n")
+        raise
     if as_json:
         typer.echo(json.dumps(census.to_dict(), indent=2))
     else:

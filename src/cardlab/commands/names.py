@@ -45,7 +45,8 @@ def _installed(group: str) -> Found:
 def _of_game(ctx: typer.Context, kind: str) -> dict[str, str]:
     """Return what the game on the command line has of a kind, or what any game has."""
     games = _names()["games"]
-    chosen = [games[ctx.params["game"]]] if ctx.params.get("game") in games else games.values()
+    given = ctx.params.get("game") or next(iter(ctx.args), "")  # an option that still lacks its
+    chosen = [games[given]] if given in games else games.values()  # value leaves words unread
     return {name: told for game in chosen for name, told in game[kind].items()}
 
 

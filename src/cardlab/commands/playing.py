@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -61,7 +62,7 @@ def games(as_json: Json = False) -> None:
                 "title": game.title,
                 "summary": game.summary,
                 "rules": game.rules_version,
-                "options": {one.name: one.default for one in game.options},
+                "options": [one.to_dict() for one in game.options],
             }
             for game in found
         ]
@@ -99,12 +100,14 @@ def agents(game: GameName, as_json: Json = False) -> None:
                 "usage": one.usage,
                 "fair": one.fair,
                 "summary": one.summary,
-                "strength": strength_of(one, found),
+                "parameters": [asdict(each) for each in one.parameters],
+                "strength": asdict(strength) if (strength := strength_of(one, found)) else None,
             }
             for one in entries
         ]
+        blank = {"fair": None, "parameters": None, "strength": None}  # nothing is known of them
         rows += [
-            {"name": name, "usage": name, "fair": None, "summary": reference, "strength": ""}
+            {"name": name, "usage": name, "summary": f"from outside: {reference}", **blank}
             for name, reference in installed("cardlab.agents").items()
         ]
         typer.echo(json.dumps(rows, indent=2))
@@ -119,7 +122,7 @@ def agents(game: GameName, as_json: Json = False) -> None:
         table.add_row(name, f"from outside: {reference}", "-", "-")
     for one in entries:
         sees = "its seat" if one.fair else "all cards"
-        table.add_row(one.usage, one.summary, sees, strength_of(one, found) or "-")
+        table.add_row(one.usage, one.summary, sees, str(strength_of(one, found) or "-"))
         for place, each in enumerate(one.parameters):
             text = f"{each.name}={each.default:g}: {each.help}{'' if place else ' (the budget)'}"
             owners.setdefault(text, []).append(one.name)

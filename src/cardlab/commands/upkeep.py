@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Annotated, Any
 
 import typer
@@ -22,16 +23,24 @@ from cardlab.errors import CardlabError
 
 __all__ = ["check", "warmup"]
 
+SIZE = 20_000  # games of a task
+MOST = 10**12  # games that are numbered
+
 
 def check(
     game: GameName,
     games: Annotated[int, typer.Option(help="random games to play", metavar="N")] = 1_000_000,
+    first: Annotated[
+        int, typer.Option(help="the number of the first one, as a stopped check says", metavar="N")
+    ] = 0,
     seed: Seed = 0,
     option: OptionList = None,
     workers: Workers = 0,
     as_json: Json = False,
 ) -> None:
     """Check the rules: random games, every invariant, every step.
+
+    When stopped, it says with which game to go on.
 
     Examples:
       cardlab check crazy_eights --games 1000000
@@ -46,21 +55,31 @@ def check(
     options = found.read_options(read_options(option))
     if games < 1:
         raise CardlabError(f"--games {games} is not possible; give 1 or more")
-    size = 20_000
+    if not 0 <= first <= MOST:
+        raise CardlabError(f"--first {first} is not possible; give 0 to {MOST:,}")
+    end = first + games
     tasks = [
-        (found, min(size, games - first), seed, first, options) for first in range(0, games, size)
+        (found, min(SIZE, end - start), seed, start, options) for start in range(first, end, SIZE)
     ]
     began = time.perf_counter()
-    with compiling(), progress_bar("games", 1) as progress:
-        _audit((found, 1, seed, 0, options))
-        done = 0
-        for count in stream_results(_audit, tasks, read_workers(workers)):
-            done += count
-            progress(done, games)
+    done: dict[int, int] = {}  # how many games from which one on
+    try:
+        with compiling(), progress_bar("games", 1) as progress:
+            _audit((found, 1, seed, first, options))
+            for start, count in stream_results(_audit, tasks, read_workers(workers)):
+                done[start] = count
+                progress(sum(done.values()), games)
+    except KeyboardInterrupt:
+        at = next((one for one in range(first, end, SIZE) if one not in done), end)
+        sys.stderr.write(
+            f"cardlab: {at - first:,} games without a fault; the same command goes on with "
+            f"--first {at} --games {end - at}\n"
+        )
+        raise
     seconds = time.perf_counter() - began
     if as_json:
-        told = {"game": found.name, "options": options, "games": games, "seed": seed}
-        typer.echo(json.dumps({**told, "faults": 0, "seconds": seconds}, indent=2))
+        told = {"game": found.name, "options": options, "seed": seed, "first": first}
+        typer.echo(json.dumps({**told, "games": games, "faults": 0, "seconds": seconds}, indent=2))
         return
     new_console().print(
         f"{found.title}: {games:,} random games, every invariant checked at every step, no fault "
@@ -68,12 +87,12 @@ def check(
     )
 
 
-def _audit(task: tuple[Any, int, int, int, dict[str, Any]]) -> int:
+def _audit(task: tuple[Any, int, int, int, dict[str, Any]]) -> tuple[int, int]:
     from cardlab.testing import audit_random_games
 
     game, count, seed, first, options = task
     audit_random_games(game, count, seed=seed, first=first, options=options)
-    return count
+    return first, count
 
 
 def warmup(

@@ -9,6 +9,8 @@ from typing import Any
 from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
+from cardlab.commands.stopping import until_readers_leave
+
 __all__ = ["WIDTH", "Command", "Commands", "help_of", "usage_error"]
 
 WIDTH = 80
@@ -56,6 +58,16 @@ class Command(_Voice, TyperCommand):
 
 class Commands(_Voice, TyperGroup):
     """All commands, listed by what people want to do."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        """Read the command line; `--help` and `--version` are answered here."""
+        with until_readers_leave():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command."""
+        with until_readers_leave():
+            return super().invoke(ctx)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the options and after them the commands."""

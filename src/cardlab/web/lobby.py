@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from cardlab.agents.catalog import Entry, find_agent, strength_of
-from cardlab.game import Game, Option
+from cardlab.game import Game
 from cardlab.pictures import deck_of, sprite
 from cardlab.play import Table
 from cardlab.web.menu import Menu
@@ -78,24 +78,12 @@ def _game_json(game: Game, menu: Menu) -> dict[str, Any]:
         "title": game.title,
         "summary": game.summary,
         "seats": seats,
-        "options": [_option_json(option) for option in game.options],
+        "options": [option.to_dict() for option in game.options],
         "agents": [_agent_json(entry, game, entry.name in menu.agents) for entry in entries],
         "adviser": next((one.usage for one in entries if one.name == adviser), adviser),
         "deck": deck_of(game),
         "cards": [game.card_text(card) for card in some],
     }
-
-
-def _option_json(option: Option) -> dict[str, Any]:
-    kind, allowed = "choice", list(option.allowed)
-    if isinstance(option.default, bool):
-        kind = "bool"
-    elif isinstance(option.allowed, range):
-        kind = "range"
-    told = {"name": option.name, "default": option.default, "help": option.help, "kind": kind}
-    if kind == "range":
-        return {**told, "allowed": {"from": allowed[0], "to": allowed[-1]}}
-    return {**told, "allowed": allowed}
 
 
 def _agent_json(entry: Entry, game: Game, outside: bool) -> dict[str, Any]:
@@ -106,7 +94,7 @@ def _agent_json(entry: Entry, game: Game, outside: bool) -> dict[str, Any]:
         "spec": entry.usage,
         "what": entry.summary,
         "open": not entry.fair,
-        "strength": strength_of(entry, game),
+        "strength": str(strength_of(entry, game) or ""),
         "budget": entry.parameters[0].default if entry.parameters else None,
         "values": entry.fair and hasattr(kind, "values"),
         "attention": entry.fair and hasattr(kind, "attention"),
