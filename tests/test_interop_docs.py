@@ -125,6 +125,7 @@ def test_write_an_agent(folder: Path) -> None:
     table = said.rpartition("$ cardlab leaderboard")[2]
     assert re.search(r"my_agents:Hoarder .*-?\d+ \[-?\d+, -?\d+\]", table)  # a rating, an interval
     assert re.search(r"cmd:python first_card.py .*\[", table)
+    assert "H1 accepted: my_agents:Sharper is stronger than my_agents:Hoarder" in said
     assert "hoarder" in said.rpartition("$ cardlab match")[2]
 
 

@@ -130,7 +130,7 @@ def test_a_score_counts_wins_however_high(kuhn: Game, tmp_path: Path) -> None:
     store = ["--store", str(tmp_path / "games.db")]
     for command in (["match", *words], ["tournament", *words, *store]):
         answer = CliRunner().invoke(app, [*command, "--json"])
-        told = json.loads(answer.output)
+        told = json.loads(answer.stdout)
         lines = told.get("standings") or told["lines"]
         assert all(one["points"] for one in lines)  # chips, and a bet makes two of one
         for one in lines:

@@ -269,7 +269,7 @@ def test_what_cannot_be_offered_is_one_sentence(
         (["kuhn_poker:OTHER"], [], {"name": "x" * 41}, "at most 40"),
         (["kuhn_poker:OTHER"], [], {"name": "x", "reference": KUHN}, "do not find it"),
         (["kuhn_poker:OTHER"], [], {"name": "x", "reference": "gone:GAME"}, "do not find it"),
-        ([], ["nowhere:Agent"], {}, "unknown agent 'nowhere'"),
+        ([], ["nowhere:Agent"], {}, "there is no nowhere.py"),
         ([], ["cmd:./agent"], {}, "cannot be served"),
         ([], ["web_agents:Peek"], {}, "does not say what it sees"),
         ([], ["web_agents:Bold:cheek=1"], {}, "cannot be made"),

@@ -10,7 +10,7 @@ import numpy as np
 
 from cardlab import seeding
 from cardlab.errors import CardlabError, IllegalAction
-from cardlab.game import DEALER, OVER, Array, Game, Turns
+from cardlab.game import DEALER, MOST_DEALS, OVER, Array, Game, Turns, endless_deals
 from cardlab.kernel import kernel
 from cardlab.seeding import GAME, branch
 
@@ -66,6 +66,7 @@ class Batch:
         self._buffer = np.empty(game.num_actions, dtype=np.int16)
         self._rng = np.zeros(1, dtype=np.int64)
         self._kernels.begin(*self._arrays())
+        self._check_deals()
 
     @property
     def _kernels(self) -> BatchKernels:
@@ -102,6 +103,7 @@ class Batch:
             self.points,
             *self._arrays(),
         )
+        self._check_deals()
 
     def step_some(self, rows: Array, actions: Array) -> None:
         """Take an action in these rows only; `actions` has one for every row of the batch."""
@@ -124,6 +126,7 @@ class Batch:
         self._kernels.begin(*some, self._order, self._buffer, self._rng)
         for part, fresh in zip(parts, some, strict=True):
             part[rows] = fresh
+        self._check_deals()
 
     @property
     def deals(self) -> Array:
@@ -143,6 +146,10 @@ class Batch:
         views: Array = self.states[np.asarray(rows)]  # a copy: rows are listed, not sliced
         self._kernels.conceal_all(views, seats)
         return views
+
+    def _check_deals(self) -> None:
+        if self.mover.min() == DEALER:
+            raise CardlabError(endless_deals(self.game))
 
     def _arrays(self) -> tuple[Array, ...]:
         return (
@@ -189,7 +196,8 @@ def make_batch_kernels(game: Game) -> BatchKernels:
     ) -> None:
         s = states[row]
         who = mover(s)
-        while who == DEALER:
+        first = deals[row]
+        while who == DEALER and deals[row] - first < MOST_DEALS:
             shuffle(seeds[row], deals[row], order, rng)
             deals[row] += 1
             deal(s, order)
@@ -197,7 +205,7 @@ def make_batch_kernels(game: Game) -> BatchKernels:
         movers[row] = who
         for action in range(mask.shape[1]):
             mask[row, action] = False
-        if who != OVER:
+        if who >= 0:
             for i in range(legal(s, buffer)):
                 mask[row, buffer[i]] = True
 
@@ -256,7 +264,9 @@ def make_batch_kernels(game: Game) -> BatchKernels:
         for seat in range(results.shape[1]):
             results[row, seat] = returns(states[row], seat)
             scores[row, seat] = points(states[row], seat)
-        while redeal and movers[row] == OVER:  # a deal may leave nothing to play
+        for _ in range(MOST_DEALS):  # a deal may leave nothing to play
+            if not redeal or movers[row] != OVER:
+                break
             states[row] = fresh[0]
             seeds[row] = branch(seeds[row], GAME)
             deals[row] = 0

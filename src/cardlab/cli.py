@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
+import traceback
 import warnings
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -73,6 +75,8 @@ def main() -> None:
     try:
         code = exit_code(app(prog_name="cardlab", standalone_mode=False))
     except CardlabError as error:
+        if os.environ.get("CARDLAB_TRACEBACK"):
+            traceback.print_exc()
         _tell(str(error))
         sys.exit(2)
     except TyperException as error:

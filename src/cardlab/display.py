@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from cardlab.arena.match import MatchResult
+    from cardlab.arena.match import MatchResult, Standing
+    from cardlab.arena.tables import Line
     from cardlab.solvers.cribbage_advice import Advice
 
 __all__ = [
@@ -21,6 +23,7 @@ __all__ = [
     "show_advice",
     "show_match",
     "table_of",
+    "tell_forfeits",
 ]
 
 
@@ -57,11 +60,12 @@ def compiling() -> Iterator[None]:
         nonlocal told
         told += 1
         if live:
+            last = name.rpartition(".")[2]
             sys.stderr.write(
-                f"\r\x1b[Kcompiling the rules, once: {told} kernels ({name.rpartition('.')[2]}) ..."
+                f"\r\x1b[Kcompiling these rules and agents, once: {told} kernels ({last}) ..."
             )
         elif told == 1:
-            sys.stderr.write("compiling the rules, once; later starts are quick ...\n")
+            sys.stderr.write("compiling these rules and agents, once; later starts are quick ...\n")
         sys.stderr.flush()
 
     with on_compile(tell):
@@ -136,6 +140,8 @@ def show_match(result: MatchResult) -> None:
     """Print how a match went, and whether it tells the agents apart."""
     from rich.markup import escape
 
+    from cardlab.arena.match import FEWEST_DEALS
+
     seats = result.games // result.deals
     seating = "seats swapped" if seats == 2 else f"{seats} seatings each"
     options = "".join(f", {name}={str(value).lower()}" for name, value in _changed(result))
@@ -161,10 +167,12 @@ def show_match(result: MatchResult) -> None:
         f"{seating}; "
         f"seed {result.seed}; {result.seconds:.1f} s; ± is a 95 % interval over deals"
     )
+    tell_forfeits(out, result.game, result.standings)
     first, even = result.standings[0], 1 / seats
     interval = first.score_interval
     if interval is None:
-        verdict = "too few deals for an interval"
+        few = result.deals < FEWEST_DEALS
+        verdict = "too few deals for an interval" if few else "all deals ended alike: no interval"
     elif interval[0] > even:
         verdict = f"{first.agent} is ahead: its interval lies above an even {100 * even:.3g} %"
     elif interval[1] < even:
@@ -172,6 +180,19 @@ def show_match(result: MatchResult) -> None:
     else:
         verdict = "the agents cannot be told apart by this many games"
     out.print(verdict, markup=False)
+
+
+def tell_forfeits(out: Console, game: str, agents: Iterable[Standing | Line]) -> None:
+    """Print who gave games away, for what reason most often, and how to find the fault."""
+    for one in agents:
+        if one.forfeits:
+            out.print(
+                f"{one.forfeits:,} game{'s' * (one.forfeits != 1)} forfeited by {one.agent}, most "
+                f"often for this: {one.forfeit_reason}; to mend it run: cardlab check-agent "
+                f"{shlex.quote(one.agent.removeprefix('cmd:'))} --game {game}",
+                markup=False,
+                soft_wrap=True,
+            )
 
 
 def show_advice(advice: Advice) -> None:

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import importlib
+import inspect
+import os
+import traceback
+from collections.abc import Callable, Iterable
 from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
 
-__all__ = ["CardlabError", "CardlabWarning", "IllegalAction", "require", "suggest"]
+__all__ = ["CardlabError", "CardlabWarning", "IllegalAction", "reason_of", "require", "suggest"]
+
+LONGEST_REASON = 300
+OURS = (f"{Path(__file__).parent}{os.sep}", f"{Path(importlib.__file__).parent}{os.sep}", "<")
 
 
 class CardlabError(ValueError):
@@ -30,6 +39,28 @@ def suggest(what: str, given: str, known: Iterable[str]) -> str:
     if near:
         return f"unknown {what} {given!r}; did you mean {near[0]!r}?"
     return f"unknown {what} {given!r}; known: {', '.join(names)}"
+
+
+def reason_of(error: BaseException, called: Callable[..., Any] | None = None) -> str:
+    """Return an exception in one line, after the last place in the person's own code.
+
+    Their code begins with the first step that is not ours; where there is none, as when a call does
+    not fit, the place is that of `called`.
+    """
+    said = " ".join(f"{type(error).__name__}: {error}".removesuffix(": ").split())[:LONGEST_REASON]
+    steps = [
+        (Path(step.f_code.co_filename), line)
+        for step, line in traceback.walk_tb(error.__traceback__)
+        if not step.f_code.co_filename.startswith(OURS)
+    ]
+    code = getattr(inspect.unwrap(called), "__code__", None) if called else None
+    if not steps and code:
+        steps = [(Path(code.co_filename), code.co_firstlineno)]
+    if not steps:
+        return said
+    path, line = [one for one in steps if one[0].parent == steps[0][0].parent][-1]
+    shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+    return f"{shown}, line {line}: {said}"
 
 
 def require(what: str, extra: str, *modules: str) -> None:

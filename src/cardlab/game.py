@@ -19,9 +19,12 @@ checks them (`play`, `batch`).
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -54,10 +57,13 @@ __all__ = [
     "Unit",
     "View",
     "Zone",
+    "import_first_here",
     "record_type",
+    "require_agent",
 ]
 
 OVER, DEALER = -1, -2
+MOST_DEALS = 1000  # in a row, without a decision between; rules that reject more never end
 Array = npt.NDArray[Any]
 
 
@@ -185,6 +191,7 @@ class Game:
     state_text: Callable[[Any], str]
     describe: Callable[[Any, int], Description]
     zero_sum: bool = True
+    open_cards: bool = False  # whether every seat sees everything, so that views hide nothing
     key: Callable[[Any], int] | None = None  # a number equal for states with the same future
     used_cards: int | None = None  # how many cards of an order matter; None: all of them
     shuffle: Callable[[int, int, Any, Any], None] = deck_order  # seed, n -> the n-th deck order
@@ -204,6 +211,39 @@ class Game:
     def border(self) -> Border:
         """The rules behind functions that take an array of records and a row."""
         return _make_border(self)
+
+    def check_contract(self) -> None:
+        """Make sure of what can be seen without playing: the record, the deck, a fresh game."""
+        fields = self.state.names or ()
+        for name in ("seats", "seat", "phase"):
+            if name not in fields:
+                raise CardlabError(
+                    f"game {self.reference}: the record has no field {name!r}; every game needs "
+                    f"it, add ({name!r}, 'u1')"
+                )
+        for name in fields:
+            if hasattr(np.recarray, name):
+                raise CardlabError(
+                    f"game {self.reference}: the field {name!r} of the record is called like "
+                    f"something of NumPy's; rename it, for instance {name + '_'!r}"
+                )
+        if not 0 < (self.deck if self.used_cards is None else self.used_cards) <= self.deck:
+            raise CardlabError(
+                f"game {self.reference}: used_cards={self.used_cards} of deck={self.deck} cannot "
+                "be; give deck as many cards as an order has, used_cards no more than that"
+            )
+        try:
+            state = self.fresh(**self.read_options({}))
+        except Exception as error:  # whatever a person's function raises is theirs to read
+            reason = f"{type(error).__name__}: {error}"
+            raise CardlabError(f"game {self.reference}: `fresh` fails ({reason})") from error
+        if not isinstance(state, np.ndarray) or (state.shape, state.dtype) != ((1,), self.state):
+            raise CardlabError(
+                f"game {self.reference}: `fresh` returned {type(state).__name__}, not an array of "
+                "one record; begin with `np.zeros(1, dtype=STATE)` and end with `return`"
+            )
+        if state[0].seats < 1:
+            raise CardlabError(f"game {self.reference}: `fresh` must set the field 'seats'")
 
     def read_options(self, given: dict[str, Any]) -> dict[str, Any]:
         """Return every option of this game with its value, after checking those given."""
@@ -261,9 +301,35 @@ class Game:
         return np.array(order, dtype=np.uint8)
 
 
+def endless_deals(game: Game) -> str:
+    """Return a sentence about a game that never stops dealing."""
+    return (
+        f"{game.name}: after {MOST_DEALS:,} deals in a row `mover` still says DEALER; let `deal` "
+        "change what `mover` looks at, usually the phase"
+    )
+
+
 def _load(reference: str) -> Any:
     module, _, name = reference.partition(":")
-    return getattr(import_module(module), name)
+    return getattr(import_first_here(module), name)
+
+
+def import_first_here(module: str) -> ModuleType:
+    """Return a module by its name; one in the working folder comes before an installed one.
+
+    Afterwards the folder is the last of the path: were it first for good, any file there might
+    stand in for a library that is imported later.
+    """
+    if module in sys.modules:
+        return sys.modules[module]
+    here = str(Path.cwd())
+    sys.path.insert(0, here)
+    try:
+        return import_module(module)
+    finally:
+        sys.path.remove(here)
+        if here not in sys.path:
+            sys.path.append(here)
 
 
 def _make_border(game: Game) -> Border:
@@ -319,7 +385,11 @@ class _Held(ShownAsPicture):
     def __getattr__(self, name: str) -> Any:
         if name in ("array", "game") or name.startswith("__"):
             raise AttributeError(name)
-        return getattr(self.array[0], name)
+        try:
+            return getattr(self.array[0], name)
+        except AttributeError:
+            names = self.game.state.names or ()
+            raise AttributeError(suggest(f"field of {self.game.name}", name, names)) from None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (type(self), (self.game, self.array))
@@ -378,7 +448,12 @@ class View(_Held):
 
     def describe(self) -> Description:
         """Return what the seat knows as plain data."""
-        return self.game.describe(self.array[0], self.own_seat)
+        told = self.game.describe(self.array[0], self.own_seat)
+        if not isinstance(told, Description):
+            raise CardlabError(
+                f"`describe` of {self.game.name} returned {told!r}; let it return a Description"
+            )
+        return told
 
     def imagine(self, rng: np.random.Generator) -> State:
         """Return a world that agrees with everything the seat has witnessed."""
@@ -433,6 +508,18 @@ class Agent(Protocol):
 
     def act(self, turn: Turn, rng: np.random.Generator) -> int:
         """Return one of `turn.legal`."""
+
+
+def require_agent(found: object, called: str) -> None:
+    """Make sure that an object is an agent, or say what it lacks."""
+    lacks = []
+    if not isinstance(getattr(found, "name", None), str):
+        lacks.append('no name (write name = "mine" in its class)')
+    if not callable(getattr(found, "act", getattr(found, "act_open", None))):
+        lacks.append("no method act(self, turn, rng) that returns one of turn.legal")
+    if lacks:
+        kind = type(found).__name__
+        raise CardlabError(f"agent {called!r}, of type {kind}, has {' and '.join(lacks)}")
 
 
 @runtime_checkable

@@ -24,10 +24,12 @@ from __future__ import annotations
 
 import contextlib
 import dis
+import functools
 import hashlib
 import itertools
 import os
 import pickle
+import re
 import sys
 import tempfile
 import time
@@ -42,9 +44,10 @@ from numba.core import bytecode, config, serialize
 from numba.core import dispatcher as numba_dispatcher
 from numba.core import types as numba_types
 from numba.core.compiler import CompileResult
+from numba.core.errors import NumbaError, UnsupportedBytecodeError
 from numba.core.extending import intrinsic
 
-from cardlab.errors import CardlabWarning
+from cardlab.errors import CardlabError, CardlabWarning, suggest
 
 __all__ = [
     "JIT",
@@ -75,8 +78,12 @@ compiled: list[str] = []
 _listeners: list[Callable[[str], None]] = []
 
 
-class KernelError(TypeError):
-    """A kernel reaches something that cannot be part of compiled rules."""
+class KernelError(CardlabError):
+    """A kernel cannot be compiled, or reaches something that cannot be part of compiled rules."""
+
+
+class _Unfit(KernelError):
+    """What is wrong with a value that a kernel reaches; who reaches it is said further up."""
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
@@ -85,6 +92,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
         return function
     dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
     dispatcher._cache = _Cache(dispatcher)
+    dispatcher._compile_for_args = functools.partial(_compile, dispatcher)
     return dispatcher  # type: ignore[no-any-return]
 
 
@@ -153,10 +161,10 @@ def _describe(value: Any, above: tuple[Any, ...]) -> Any:
     if isinstance(value, dispatcher_type):
         if any(value is one for one in above):
             if value is not above[-1]:
-                raise KernelError("kernels that call each other in a circle cannot be compiled")
+                raise _Unfit("kernels that call each other in a circle cannot be compiled")
             return ("recursion",)
         if not isinstance(value._cache, _Cache):
-            raise KernelError(f"{value.py_func.__qualname__} is compiled by numba, not by @kernel")
+            raise _Unfit("it is compiled by numba; write @kernel instead")
         function = value.py_func
         return ("kernel", function.__name__, _describe_code(function, (*above, value)))
     if isinstance(value, np.ndarray):
@@ -182,7 +190,15 @@ def _describe(value: Any, above: tuple[Any, ...]) -> Any:
         return ("ufunc", value.__name__)
     if type(value).__name__ == "_Intrinsic" and value._defn.__module__ == __name__:
         return ("intrinsic", value._defn.__module__, value._defn.__name__, FORMAT)
-    raise KernelError(f"{value!r} is neither a kernel nor a constant")
+    if isinstance(value, types.FunctionType):
+        raise KernelError(
+            f"{value.__name__} ({_place(value)}) is a plain function, which compiled rules cannot "
+            "call; write @kernel above it"
+        )
+    raise _Unfit(
+        f"{value!r} is neither a kernel nor a constant; pass it as an argument, or import the "
+        "kernel or constant itself"
+    )
 
 
 def _describe_constants(code: types.CodeType) -> Any:
@@ -195,25 +211,29 @@ def _describe_constants(code: types.CodeType) -> Any:
 
 def _describe_code(function: types.FunctionType, above: tuple[Any, ...]) -> Any:
     """Describe a function's code and each value that it reaches from outside, by name."""
+    parts = []
+    for name, value in _reached(function).items():
+        try:
+            parts.append((name, _describe(value, above)))
+        except _Unfit as error:
+            raise KernelError(
+                f"kernel {function.__module__}.{function.__name__} uses {name}: {error}"
+            ) from None
+    defaults = _describe(
+        (function.__defaults__ or (), *(function.__kwdefaults__ or {}).items()), ()
+    )
+    return (_describe_constants(function.__code__), defaults, tuple(parts))
+
+
+def _reached(function: types.FunctionType) -> dict[str, Any]:
+    """Return each value that a function reaches from outside, by name."""
     reached: dict[str, Any] = {}
     for name in sorted(global_names(function.__code__)):
         if name in function.__globals__:
             reached[name] = function.__globals__[name]
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         reached[name] = cell.cell_contents
-    parts = []
-    for name, value in reached.items():
-        try:
-            parts.append((name, _describe(value, above)))
-        except KernelError as error:
-            raise KernelError(
-                f"kernel {function.__module__}.{function.__qualname__} uses {name}: {error}; "
-                "pass it as an argument, or import the kernel or constant itself"
-            ) from None
-    defaults = _describe(
-        (function.__defaults__ or (), *(function.__kwdefaults__ or {}).items()), ()
-    )
-    return (_describe_constants(function.__code__), defaults, tuple(parts))
+    return reached
 
 
 def global_names(code: types.CodeType) -> set[str]:
@@ -227,6 +247,106 @@ def global_names(code: types.CodeType) -> set[str]:
         if isinstance(constant, types.CodeType):
             names |= global_names(constant)
     return names
+
+
+# What does not compile
+
+COLOURS = re.compile(r"\x1b\[\d*m")
+RECORDS = re.compile(r"Record\(\[.*?\], \d+, \w+\)")
+PLACES = re.compile(r'(?: at| from) (.+?) \((\d+)\)$|File "(.+?)", line (\d+)', re.MULTILINE)
+NOT_THEIRS = (str(Path(__file__).parent), str(Path(numba.__file__).parent))
+CALLEES = re.compile(r"CPUDispatcher\(<function (\w+) at")
+
+
+def _compile(dispatcher: Any, *args: Any, **kws: Any) -> Any:
+    """Compile for arguments as Numba's dispatcher does; what goes wrong is one sentence."""
+    try:
+        return type(dispatcher)._compile_for_args(dispatcher, *args, **kws)
+    except KernelError as error:
+        raise error.with_traceback(None) from None
+    except (NumbaError, UnsupportedBytecodeError, KeyError) as error:
+        if config.FULL_TRACEBACKS:
+            raise
+        told = _find_lost_field(error) or _tell(dispatcher, error)
+    raise KernelError(told)
+
+
+def _kernels(dispatcher: Any) -> Iterator[Any]:
+    """Yield a kernel and all that it reaches, callees first."""
+    for value in _reached(dispatcher.py_func).values():
+        if isinstance(value, type(dispatcher)) and value is not dispatcher:
+            yield from _kernels(value)
+    yield dispatcher
+
+
+def _refuse_lost_return(dispatcher: Any, signature: Any) -> None:
+    """Refuse a kernel that returns a value on some ways only, or none where it promises one.
+
+    Numba would compile it, and stop at the None that comes back one day.
+    """
+    kind = dispatcher.overloads[signature].signature.return_type
+    promises = dispatcher.py_func.__annotations__.get("return") not in (None, "None")
+    sometimes: Any = numba_types.Optional  # type: ignore[attr-defined]  # not in its annotations
+    if isinstance(kind, sometimes) or (promises and kind == numba_types.none):
+        del dispatcher.overloads[signature]
+        dispatcher._reset_overloads()
+        raise KernelError(
+            f"{_called(dispatcher)} does not return a value on every way through it; end each with "
+            "`return` and a number"
+        )
+
+
+def _find_lost_field(error: BaseException) -> str:
+    """Return a sentence about a field that a record does not have, or ''.
+
+    Numba falls over it with a bare KeyError; where it was, only its frames know.
+    """
+    lookers = []
+    trace = error.__traceback__
+    while trace:
+        lookers.append(trace.tb_frame.f_locals.get("self"))
+        trace = trace.tb_next
+    places = [place for one in lookers if (place := getattr(one, "loc", None))]
+    record = lookers[-1]
+    if not isinstance(error, KeyError) or not isinstance(record, numba_types.Record) or not places:
+        return ""
+    told = suggest("field", error.args[0], record.fields)
+    return f"{_shorten(places[-1].filename, places[-1].line)}: {told}"
+
+
+def _tell(dispatcher: Any, error: Exception) -> str:
+    """Return Numba's complaint in one sentence, with the innermost line or kernel not of ours."""
+    text = RECORDS.sub("record", COLOURS.sub("", str(error)))
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line for line in lines if not line.startswith("Failed in nopython")] or [text]
+    reason = " ".join(lines[: 2 if lines[0].endswith(":") else 1]).partition(". Raised from")[0]
+    where = _called(dispatcher)
+    for one in _kernels(dispatcher):
+        if one.py_func.__name__ in CALLEES.findall(text)[:1]:
+            where = _called(one)
+    for path, line, other_path, other_line in PLACES.findall(text):
+        if not os.path.abspath(path or other_path).startswith(NOT_THEIRS):
+            where = _shorten(path or other_path, int(line or other_line))
+            break
+    return (
+        f"{where} cannot be compiled ({reason}); kernels know numbers, arrays, records and other "
+        "kernels; NUMBA_FULL_TRACEBACKS=1 shows all that Numba says"
+    )
+
+
+def _called(dispatcher: Any) -> str:
+    function = dispatcher.py_func
+    return f"kernel {function.__module__}.{function.__name__} ({_place(function)})"
+
+
+def _place(function: types.FunctionType) -> str:
+    return _shorten(function.__code__.co_filename, function.__code__.co_firstlineno)
+
+
+def _shorten(path: str, line: int) -> str:
+    """Return a place in a file, from the working folder if it lies there."""
+    full, here = Path(path).absolute(), Path.cwd()
+    return f"{full.relative_to(here) if full.is_relative_to(here) else full}:{line}"
 
 
 # The cache
@@ -263,6 +383,7 @@ class _Cache:
     def save_overload(self, signature: Any, result: Any) -> None:
         """Write a specialisation to disk; where that cannot be done, say so once and go on."""
         compiled.append(f"{self._name()}{signature}")
+        _refuse_lost_return(self._dispatcher, result.signature.args)
         path = self._path(signature, result.target_context)
         temporary = ""
         try:

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from cardlab import seeding
-from cardlab.errors import CardlabError, IllegalAction
-from cardlab.game import DEALER, OVER, Agent, Array, FollowsGames, Game, OpenAgent, State, Turn
+from cardlab.errors import CardlabError, IllegalAction, reason_of
+from cardlab.game import (
+    DEALER,
+    MOST_DEALS,
+    OVER,
+    Agent,
+    Array,
+    FollowsGames,
+    Game,
+    OpenAgent,
+    State,
+    Turn,
+    endless_deals,
+)
 from cardlab.records import Record, Result
 from cardlab.shown import ShownAsPicture
 
-__all__ = ["Table", "ask", "open_game", "play_game"]
+__all__ = ["Table", "ask", "blaming", "illegal_answer", "open_game", "play_game"]
 
 
 class Table(ShownAsPicture):
@@ -65,10 +78,8 @@ class Table(ShownAsPicture):
     def act(self, action: int) -> None:
         """Take an action for the seat to move, after checking it, and deal if that is next."""
         legal = self.state.legal()
-        if isinstance(action, bool) or not isinstance(action, (int, np.integer)):
-            raise IllegalAction(f"{action!r} is not an action id of {self.game.name}")
-        if action not in legal:
-            raise IllegalAction(self._complain(int(action), legal))
+        if not _is_whole(action) or action not in legal:
+            raise IllegalAction(self._complain(action, legal))
         self.game.border.apply(self.state.array, 0, int(action))
         self.actions.append(int(action))
         self._deal()
@@ -92,8 +103,11 @@ class Table(ShownAsPicture):
 
     def _deal(self) -> None:
         game, array = self.game, self.state.array
+        first = len(self.deals)
         while self.state.mover == DEALER:
             n = len(self.deals)
+            if n - first == MOST_DEALS:
+                raise CardlabError(endless_deals(game))
             if n < len(self._given):
                 order = self._given[n]
             elif self.seed is not None:
@@ -110,12 +124,12 @@ class Table(ShownAsPicture):
     def _complain(self, action: int, legal: Array) -> str:
         if self.over:
             return f"{self.game.name} is over after {len(self.actions)} plies; start a new game"
-        known = 0 <= action < self.game.num_actions
-        name = self.game.action_text(action) if known else "no action of this game"
+        known = _is_whole(action) and 0 <= action < self.game.num_actions
+        name = self.game.action_text(int(action)) if known else "no action of this game"
         allowed = ", ".join(f"{self.game.action_text(int(one))} ({one})" for one in legal)
         return (
             f"{self.game.name}, ply {len(self.actions)}: seat {self.mover} cannot take action "
-            f"{action} ({name}); legal: {allowed}"
+            f"{action!r} ({name}); legal: {allowed}"
         )
 
 
@@ -128,12 +142,51 @@ def _read_deal(game: Game, deal: str | Sequence[int] | Array) -> Array:
     return order.astype(np.uint8)
 
 
-def ask(agent: Agent | OpenAgent, state: State, rng: np.random.Generator) -> int:
-    """Return the choice of `agent` for the seat to move; only open agents get the state."""
-    if isinstance(agent, OpenAgent):
-        return agent.act_open(state.copy(), rng)
+def ask(agent: Agent | OpenAgent, state: State, rng: np.random.Generator, place: str = "") -> int:
+    """Return the choice of `agent` for the seat to move; only open agents get the state.
+
+    `place` is what the caller knows of where the game stands, for whoever has to mend the agent.
+    """
     seat = state.mover
-    return agent.act(Turn(state.game, seat, state.view(seat), state.legal()), rng)
+    where = f"seat {seat} of {state.game.name}{place}"
+    if isinstance(agent, OpenAgent):
+        with blaming(agent.act_open, agent.name, lambda: where):
+            answer = agent.act_open(state.copy(), rng)
+    else:
+        with blaming(agent.act, agent.name, lambda: where):
+            answer = agent.act(Turn(state.game, seat, state.view(seat), state.legal()), rng)
+    if not _is_whole(answer):
+        raise illegal_answer(agent.name, answer, where, state.legal())
+    return answer
+
+
+@contextmanager
+def blaming(
+    asked: Callable[..., Any] | None, name: str, place: Callable[[], str]
+) -> Iterator[None]:
+    """Turn what an agent raises into a sentence: who, where in the game and in the code."""
+    try:
+        yield
+    except CardlabError:
+        raise
+    except Exception as error:
+        raise CardlabError(
+            f"agent {name!r} broke as {place()}; {reason_of(error, asked)}; mend it there "
+            "(CARDLAB_TRACEBACK=1 in the environment shows every step)"
+        ) from error
+
+
+def illegal_answer(name: str, answer: object, place: str, legal: Array) -> IllegalAction:
+    """Return the sentence about an agent that has answered what it may not."""
+    forgotten = "is there a return missing? " if answer is None else ""
+    return IllegalAction(
+        f"agent {name!r} answered {answer!r} as {place}; legal action ids: "
+        f"{', '.join(str(one) for one in legal)}; {forgotten}return one of turn.legal as an int"
+    )
+
+
+def _is_whole(action: object) -> bool:
+    return isinstance(action, (int, np.integer)) and not isinstance(action, bool)
 
 
 def open_game(table: Table, agents: Sequence[object], rngs: Sequence[np.random.Generator]) -> None:
@@ -159,7 +212,8 @@ def play_game(
     open_game(table, agents, rngs)
     while not table.over:
         seat = table.mover
-        table.act(ask(agents[seat], table.state, rngs[seat]))
+        place = f", ply {len(table.actions)}, seed {seed}"
+        table.act(ask(agents[seat], table.state, rngs[seat], place))
     for seat, agent in enumerate(agents):
         if isinstance(agent, FollowsGames):
             agent.end(seat, table.state.returns(), table.state.points())

@@ -226,7 +226,8 @@ class _Sitting:
                 self.news.clear()
             else:
                 with self.thinking(self.labels[seat]):
-                    action = ask(agent, self.table.state, self.rngs[seat])
+                    place = f", ply {len(self.table.actions)}, seed {self.table.seed}"
+                    action = ask(agent, self.table.state, self.rngs[seat], place)
             self.table.act(action)
             self.listen()
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from cardlab.display import margin, new_console, table_of
+from cardlab.display import margin, new_console, table_of, tell_forfeits
 
 if TYPE_CHECKING:
     from cardlab.arena.ladder import Ladder
@@ -168,6 +168,7 @@ def show_table(table: Table, where: str, seconds: float, ladder: Ladder | None =
         groups = [line.rating.groups for line in table.lines if line.rating]
         if any(len({*one} & {*other}) for one, other in pairwise(groups)):
             out.print("agents that share a letter cannot be told apart by this many games")
+    tell_forfeits(out, table.game, table.lines)
     out.print(f"every game is kept in {where}", markup=False, soft_wrap=True)
 
 

@@ -21,12 +21,13 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
-from cardlab.agents.outside import OutsideAgent
-from cardlab.errors import CardlabError, suggest
-from cardlab.game import Agent, Game, OpenAgent
-from cardlab.games import GAMES, import_named, installed, module_exists
+from cardlab.agents.outside import OutsideAgent, as_command
+from cardlab.errors import CardlabError, reason_of, suggest
+from cardlab.game import Agent, Game, OpenAgent, require_agent
+from cardlab.games import GAMES, import_named, installed
 
 __all__ = ["CATALOG", "Entry", "Parameter", "Strength", "agents_for", "find_agent", "strength_of"]
 
@@ -404,7 +405,11 @@ def find_agent(spec: str, game: Game) -> Agent | OpenAgent:
         plugged = installed("cardlab.agents")
         if name in plugged:
             return _from_outside(f"{plugged[name]}:{rest}" if rest else plugged[name])
-        if "." in name or (rest and module_exists(name)):
+        if any(sign in name for sign in " /") or Path(name).is_file():
+            raise CardlabError(
+                f"agent {spec!r} is no agent, but may be a program; write {as_command(spec)!r}"
+            )
+        if "." in name or rest.partition(":")[0].isidentifier():
             return _from_outside(spec)
         if any(entry.name == name for entry in CATALOG):
             raise CardlabError(
@@ -443,21 +448,18 @@ def _read_parameters(text: str, entry: Entry) -> dict[str, Any]:
 def _from_outside(spec: str) -> Agent | OpenAgent:
     module, _, rest = spec.strip().partition(":")
     name, _, parameters = rest.partition(":")
-    found = import_named(f"{module}:{name}", "agent")
+    found = import_named(f"{module}:{name}" if name else module, "agent")
     if callable(found) and (isinstance(found, type) or not hasattr(found, "act")):
         found = _call_maker(found, spec, parameters)
     elif parameters:
         raise CardlabError(f"agent {spec!r} is ready-made and takes no parameters")
+    require_agent(found, spec)
     if isinstance(found, OpenAgent) and not found.name.endswith("_open"):
         raise CardlabError(
             f"agent {spec!r} sees the true state, so its name must end in '_open', "
             f"not {found.name!r}"
         )
-    if not isinstance(found, (Agent, OpenAgent)):
-        raise CardlabError(
-            f"agent {spec!r} is a {type(found).__name__} without a name and a method act(turn, rng)"
-        )
-    return found
+    return cast(Agent | OpenAgent, found)
 
 
 def _call_maker(maker: Callable[..., Any], spec: str, parameters: str) -> object:
@@ -470,8 +472,9 @@ def _call_maker(maker: Callable[..., Any], spec: str, parameters: str) -> object
     try:
         return maker(**values)
     except Exception as error:  # whatever a person's maker raises is theirs to read
-        reason = f"{type(error).__name__}: {error}"
-        raise CardlabError(f"agent {spec!r} cannot be made ({reason})") from None
+        called = getattr(maker, "__init__", None) if isinstance(maker, type) else maker
+        reason = reason_of(error, called)
+        raise CardlabError(f"agent {spec!r} cannot be made ({reason})") from error
 
 
 def _number_or_text(text: str) -> int | float | str:

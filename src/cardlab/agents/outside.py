@@ -24,6 +24,7 @@ import shlex
 import shutil
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
@@ -39,6 +40,7 @@ __all__ = [
     "Limits",
     "OutsideAgent",
     "Program",
+    "as_command",
     "dismiss_all",
 ]
 
@@ -210,8 +212,25 @@ def read_command(spec: str) -> tuple[str, ...]:
     if not words:
         raise CardlabError(f"agent {spec!r} names no program; write cmd:./my_agent --flag")
     if shutil.which(words[0]) is None:
+        if Path(words[0]).is_file():
+            meant = as_command(shlex.join(words))
+            ways = [f"write {meant!r}"] if meant != spec else []
+            ways += [] if os.access(words[0], os.X_OK) else [f"chmod +x {words[0]}"]
+            either = " or " if words[0].endswith(".py") else " and "
+            raise CardlabError(
+                f"agent {spec!r}: {words[0]} cannot be executed like this; {either.join(ways)}"
+            )
         raise CardlabError(
             f"agent {spec!r}: there is no program {words[0]!r}; give the path of a file that "
             "exists and may be executed (chmod +x)"
         )
     return tuple(words)
+
+
+def as_command(line: str) -> str:
+    """Return how a program is named as an agent, with what a file needs to be executed."""
+    word = line.partition(" ")[0]
+    if Path(word).is_file() and shutil.which(word) is None:
+        line = line.removeprefix("./")
+        line = f"python {line}" if word.endswith(".py") else f"./{line}"
+    return PREFIX + line

@@ -71,7 +71,8 @@ def _look(check: str, run: Callable[[], str]) -> Finding:
         fix = run()
     except AgentFailed as error:
         advice = ADVICE.get(str(error).partition(":")[0].split()[0], "see docs/arena.md")
-        log = f" (it wrote: {error.log.splitlines()[-1][:200]})" if error.log else ""
+        last = error.log.splitlines()[-1][:200] if error.log else ""
+        log = "" if last in str(error) else f" (it wrote: {last})"
         return Finding(check, False, f"{error}{log}; {advice}")
     return Finding(check, not fix, fix)
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from cardlab.agents.outside import dismiss_all
-from cardlab.arena.stretch import Chunk, Match, Task, full_record, play_deals
+from cardlab.arena.stretch import Chunk, Match, Task, full_record, play_deals, usual_reason
 from cardlab.arena.workers import stream_results
 from cardlab.game import Array
 from cardlab.games import find_game
@@ -51,6 +51,8 @@ class Standing:
     points: float
     points_interval: tuple[float, float] | None
     milliseconds: float
+    forfeits: int = 0  # games given away, which outside agents can do
+    forfeit_reason: str | None = None  # of most of them
 
 
 @dataclass(frozen=True)
@@ -147,6 +149,7 @@ def _summarise(match: Match, chunks: list[Chunk], seconds: float) -> MatchResult
         played = deals * seats * len(places)
         score, score_interval = mean_and_interval(won[:, mine].mean(axis=1), 0, 1)
         mean, mean_interval = mean_and_interval(points[:, mine].mean(axis=1))
+        reasons = [why for chunk in chunks for who, why in chunk.forfeits if who == index]
         standings.append(
             Standing(
                 agent,
@@ -158,6 +161,8 @@ def _summarise(match: Match, chunks: list[Chunk], seconds: float) -> MatchResult
                 mean,
                 mean_interval,
                 1000 * float(thought[index]) / max(1, int(decisions[index])),
+                len(reasons),
+                usual_reason(reasons),
             )
         )
     return MatchResult(

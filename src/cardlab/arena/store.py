@@ -124,9 +124,18 @@ def default_store() -> str:
 class Store:
     """A database of tournaments and games."""
 
-    def __init__(self, address: str | None = None) -> None:
-        """Open a store, making or upgrading it as needed; a path is an SQLite file."""
+    def __init__(self, address: str | None = None, *, make: bool = True) -> None:
+        """Open a store, upgrading it and, unless it must be there, making it as needed.
+
+        A path is an SQLite file.
+        """
         self.address = address or default_store()
+        path = self.address.removeprefix("sqlite:///")
+        if not make and "://" not in path and not Path(path).expanduser().exists():
+            raise CardlabError(
+                f"there is no store at {path}; name another with --store, or play a tournament: it "
+                "makes one"
+            )
         self.engine = _open(self.address)
         self.shown = self.engine.url.render_as_string(hide_password=True)
         try:
@@ -284,8 +293,8 @@ class Store:
                 yield row.pairing, _played(row)
 
     def outcomes(self, tournament: int) -> Iterator[Any]:
-        """Yield pairing, deal, rotation, returns, points, forfeit and nodes of every game."""
-        names = ("pairing", "deal", "rotation", "returns", "points", "forfeit", "nodes")
+        """Yield pairing, deal, rotation, returns, points, forfeit, reason, nodes of every game."""
+        names = ("pairing", "deal", "rotation", "returns", "points", "forfeit", "reason", "nodes")
         query = sql.select(*(GAMES.c[name] for name in names))
         with self.reading() as at:
             found = query.where(GAMES.c.tournament == tournament)

@@ -9,11 +9,11 @@ from __future__ import annotations
 import copy
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -22,12 +22,12 @@ from cardlab.agents.catalog import find_agent
 from cardlab.agents.outside import DEFAULT_LIMITS, AgentFailed, Limits, OutsideAgent
 from cardlab.batch import Batch
 from cardlab.errors import CardlabError, IllegalAction
-from cardlab.game import ActsInBatches, Agent, Array, Game, OpenAgent, PlansAhead, State, Turn
+from cardlab.game import Agent, Array, Game, OpenAgent, PlansAhead, State, Turn
 from cardlab.games import find_game
-from cardlab.play import Table
+from cardlab.play import Table, blaming, illegal_answer
 from cardlab.records import Record, Result
 
-__all__ = ["Chunk", "Match", "Played", "Task", "full_record", "play_deals"]
+__all__ = ["Chunk", "Match", "Played", "Task", "full_record", "play_deals", "usual_reason"]
 
 ACTION = np.dtype("<u2")  # how an action is kept, whatever the game
 DIGITS = 6  # of returns and points that are kept
@@ -155,6 +155,7 @@ class Chunk:
     games: list[Played]
     elapsed: float = 0.0
     pairing: int = 0
+    forfeits: tuple[tuple[int, str], ...] = ()  # agent and reason of every game given away
 
 
 def play_deals(task: Task) -> Chunk:
@@ -185,6 +186,7 @@ def play_deals(task: Task) -> Chunk:
         [played for one in tallies for played in one.games],
         time.perf_counter() - began,
         task.pairing,
+        tuple(one.forfeit for one in tallies if one.forfeit),
     )
 
 
@@ -195,6 +197,7 @@ class _Tally:
     seconds: Array
     decisions: Array
     games: list[Played]
+    forfeit: tuple[int, str] | None = None
 
 
 def _play_rows(
@@ -228,7 +231,9 @@ def _play_rows(
         for seat in range(seats)
         if isinstance(one := agents[agent_at[0, seat]], OutsideAgent)
     }
-    plans = _Plans(agents[0], batch, rngs) if seats == 1 else None
+    plan = getattr(agents[0], "plan", None)
+    with blaming(plan, match.agents[0], lambda: f"planner of {game.name}"):
+        plans = _Plans(agents[0], batch, rngs) if seats == 1 else None
     taken: list[list[int]] = [[] for _ in rows]
     actions = np.zeros(size, dtype=np.int64)
     failure: AgentFailed | None = None
@@ -246,8 +251,9 @@ def _play_rows(
                     if plans and plans.made:
                         actions[mine] = plans.next_of(mine)
                     else:
+                        ply = len(taken[mine[0]])  # the same for all, which are played in step
                         actions[mine] = _ask_all(
-                            agents[index], batch, mine, rngs, match.agents[index]
+                            agents[index], batch, mine, rngs, match.agents[index], ply
                         )
                     if compiled == len(kernel.compiled):  # otherwise the compiler's time, too
                         tally.seconds[index] += time.perf_counter() - began
@@ -262,6 +268,7 @@ def _play_rows(
     except AgentFailed as error:
         failure = error
         tally.returns[0] = _forfeit(seats, error.seat)
+        tally.forfeit = int(agent_at[0, error.seat]), str(error)
     for seat, guest in guests.items():
         guest.end(seat, tally.returns[0].tolist(), tally.points[0].tolist(), failure)
     if plans:
@@ -269,6 +276,14 @@ def _play_rows(
     if keep:
         tally.games = _keep(game, rows, seeds, batch, taken, tally, failure, plans)
     return tally
+
+
+def usual_reason(reasons: Iterable[str]) -> str | None:
+    """Return the reason of most forfeits; reasons are of one kind if they begin alike."""
+    kinds: dict[str, list[str]] = {}
+    for one in reasons:
+        kinds.setdefault(one.partition(":")[0], []).append(one)
+    return min(max(sorted(kinds.items()), key=lambda kind: len(kind[1]))[1]) if kinds else None
 
 
 def _forfeit(seats: int, loser: int) -> Array:
@@ -369,10 +384,8 @@ def full_record(
 
 @cache
 def _door(kind: type) -> str:
-    """Return how agents of a class are asked; finding that out is slow."""
-    if hasattr(kind, "act_open"):
-        return "open"
-    return "many" if hasattr(kind, "act_many") else "one"
+    """Return the method by which agents of a class are asked; finding that out is slow."""
+    return next((one for one in ("act_open", "act_many") if hasattr(kind, one)), "act")
 
 
 def _ask_all(
@@ -381,34 +394,36 @@ def _ask_all(
     rows: Array,
     rngs: list[list[np.random.Generator]],
     name: str,
+    ply: int,
 ) -> Array:
     """Return an agent's choice for every row: at once where it can, one by one otherwise."""
     game = batch.game
     mine = [rngs[row][batch.mover[row]] for row in rows]
     door = _door(type(agent))
-    choices: list[Any]
-    if door == "open":
-        states = (State(game, batch.states[row : row + 1].copy()) for row in rows)
-        act_open = cast(OpenAgent, agent).act_open
-        choices = [act_open(s, rng) for s, rng in zip(states, mine, strict=True)]
-    elif door == "many":
-        choices = list(cast(ActsInBatches, agent).act_many(batch.turns(rows), mine))
-    else:
-        act = cast(Agent, agent).act
-        turns = batch.turns(rows)
-        choices = []
-        for i, rng in enumerate(mine):
-            view = turns.views[i : i + 1].copy()  # alone in its memory
-            legal = turns.mask[i].nonzero()[0].astype(np.int16)
-            choices.append(act(Turn.of(game, int(turns.seats[i]), view, legal), rng))
+    act = getattr(agent, door)
+    choices: list[Any] = []
+
+    def place(row: int) -> str:
+        first = "one of many turns, such as " if door == "act_many" and not choices else ""
+        seat, seed = batch.mover[row], batch.seeds[row]
+        return f"{first}seat {seat} of {game.name}, ply {ply}, game seed {seed}"
+
+    with blaming(act, name, lambda: place(rows[len(choices)])):
+        if door == "act_open":
+            for row, rng in zip(rows, mine, strict=True):
+                choices.append(act(State(game, batch.states[row : row + 1].copy()), rng))
+        elif door == "act_many":
+            choices += list(act(batch.turns(rows), mine))
+        else:
+            turns = batch.turns(rows)
+            for i, rng in enumerate(mine):
+                view = turns.views[i : i + 1].copy()  # alone in its memory
+                legal = turns.mask[i].nonzero()[0].astype(np.int16)
+                choices.append(act(Turn.of(game, int(turns.seats[i]), view, legal), rng))
     if len(choices) != len(rows):
         raise IllegalAction(f"agent {name!r} answered {len(choices)} of {len(rows)} turns at once")
     for row, choice in zip(rows, choices, strict=True):
         whole = isinstance(choice, (int, np.integer)) and not isinstance(choice, bool)
         if not whole or not 0 <= choice < game.num_actions or not batch.mask[row, choice]:
-            legal = ", ".join(str(one) for one in batch.mask[row].nonzero()[0])
-            raise IllegalAction(
-                f"agent {name!r} answered {choice!r} as seat {batch.mover[row]} of {game.name} "
-                f"(game seed {batch.seeds[row]}); legal action ids: {legal}"
-            )
+            raise illegal_answer(name, choice, place(row), batch.mask[row].nonzero()[0])
     return np.array(choices, dtype=np.int64)

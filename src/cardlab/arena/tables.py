@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -13,7 +12,7 @@ import numpy as np
 from cardlab.arena.match import mean_and_interval, shares
 from cardlab.arena.ratings import Outcome, Rating, rate
 from cardlab.arena.store import Store
-from cardlab.arena.stretch import Chunk, Match
+from cardlab.arena.stretch import Chunk, Match, usual_reason
 from cardlab.game import Array
 from cardlab.shown import ShownAsHtml
 
@@ -48,6 +47,7 @@ class Line:
     milliseconds: float  # a decision; where agents play alone, a deal
     nodes: float | None  # the median a deal, of agents that plan a whole deal
     rating: Rating | None
+    forfeit_reason: str | None = None  # of most forfeits
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Results:
         shapes = [(self.deals, len(match.rotations), self.seats) for match in matches]
         self.returns: list[Array] = [np.full(shape, np.nan) for shape in shapes]
         self.points: list[Array] = [np.full(shape, np.nan) for shape in shapes]
-        self.forfeits: Counter[str] = Counter()
+        self.forfeits: dict[str, list[str]] = {}  # by agent, the reasons
         self.nodes: dict[str, list[int]] = {}
         self.seconds: dict[str, float] = dict.fromkeys(self.agents, 0.0)
         self.decisions: dict[str, int] = dict.fromkeys(self.agents, 0)
@@ -120,7 +120,8 @@ class Results:
         for row in store.outcomes(tournament):
             returns, points = json.loads(row.returns), json.loads(row.points)
             place = places[row.pairing][row.rotation]
-            results._put(row.pairing, row.deal, place, returns, points, row.forfeit, row.nodes)
+            forfeit = None if row.forfeit is None else (row.forfeit, row.reason)
+            results._put(row.pairing, row.deal, place, returns, points, forfeit, row.nodes)
         for pairing, seconds, decisions in store.times(tournament):
             results._count_times(pairing, seconds, decisions)
         return results
@@ -131,9 +132,8 @@ class Results:
         places = {rotation: place for place, rotation in enumerate(match.rotations)}
         for one in chunk.games:
             place = places[one.rotation]
-            self._put(
-                chunk.pairing, one.deal, place, one.returns, one.points, one.forfeit, one.nodes
-            )
+            forfeit = None if one.forfeit is None else (one.forfeit, one.reason)
+            self._put(chunk.pairing, one.deal, place, one.returns, one.points, forfeit, one.nodes)
         self._count_times(chunk.pairing, chunk.seconds, chunk.decisions)
 
     def _put(
@@ -143,7 +143,7 @@ class Results:
         place: int,
         returns: Sequence[float],
         points: Sequence[float],
-        forfeit: int | None,
+        forfeit: tuple[int, str | None] | None,
         nodes: int | None,
     ) -> None:
         if deal >= self.deals or not np.isnan(self.returns[pairing][deal, place, 0]):
@@ -151,7 +151,8 @@ class Results:
         self.returns[pairing][deal, place] = returns
         self.points[pairing][deal, place] = points
         if forfeit is not None:
-            self.forfeits[self.agents[self.who[pairing][place, forfeit]]] += 1
+            loser = self.agents[self.who[pairing][place, forfeit[0]]]
+            self.forfeits.setdefault(loser, []).append(forfeit[1] or "")
         if nodes is not None:
             self.nodes.setdefault(self.agents[self.who[pairing][place, 0]], []).append(nodes)
 
@@ -245,13 +246,14 @@ class Results:
         points, points_interval = mean_and_interval(by_deal) if len(by_deal) else none
         asked = self.decisions[agent] if seats > 1 else played
         nodes = self.nodes.get(agent)
+        reasons = self.forfeits.get(agent, [])
         return Line(
             agent,
             played,
             wins,
             ties,
             played - wins - ties,
-            self.forfeits[agent],
+            len(reasons),
             score,
             score_interval,
             points,
@@ -259,6 +261,7 @@ class Results:
             1000 * float(self.seconds[agent]) / max(1, int(asked)),
             float(np.median(nodes)) if nodes else None,
             rating,
+            usual_reason(reasons),
         )
 
     def _cell(self, one: int, other: int) -> Cell | None:

@@ -251,7 +251,7 @@ def leaderboard(
 
     if game is not None:
         find_game(game)
-    with Store(store) as kept:
+    with Store(store, make=False) as kept:
         boards = leaderboards(kept, game, ladder=ladder)
     if as_json:
         typer.echo(json.dumps([board.to_dict() for board in boards], indent=2))
@@ -279,7 +279,7 @@ def export(
     from cardlab.arena.export import export_games
     from cardlab.arena.store import Store
 
-    with Store(store) as kept:
+    with Store(store, make=False) as kept:
         chosen = [kept.find(name)] if name is not None else kept.tournaments()
         total = sum(kept.count(one.id) for one in chosen)
         with compiling(), progress_bar("games") as progress:

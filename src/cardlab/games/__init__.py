@@ -5,17 +5,16 @@ A package from outside can give its game a name: an entry point of the group `ca
 
 from __future__ import annotations
 
-import sys
+from difflib import get_close_matches
 from functools import cache
-from importlib import import_module
 from importlib.metadata import entry_points
-from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 
-from cardlab.errors import CardlabError, suggest
-from cardlab.game import Game
+from cardlab.errors import CardlabError, reason_of, suggest
+from cardlab.game import Game, import_first_here
 
-__all__ = ["GAMES", "find_game", "import_named", "installed", "module_exists"]
+__all__ = ["GAMES", "find_game", "import_named", "installed"]
 
 GAMES = {
     name: f"cardlab.games.{name}:GAME"
@@ -31,6 +30,7 @@ def find_game(name: str) -> Game:
     found = import_named(reference or name, "game")
     if not isinstance(found, Game):
         raise CardlabError(f"{name!r} is a {type(found).__name__}, not a cardlab Game")
+    found.check_contract()
     return found
 
 
@@ -48,31 +48,37 @@ def installed(group: str) -> dict[str, str]:
 
 
 def import_named(reference: str, what: str) -> object:
-    """Return the object that `package.module:NAME` names, from the working folder too."""
+    """Return the object that `package.module:NAME` names, from the working folder first."""
     module, _, attribute = reference.partition(":")
     if not attribute.isidentifier() or not all(part.isidentifier() for part in module.split(".")):
-        raise CardlabError(f"{what} {reference!r} names no object; write package.module:NAME")
-    _look_here_too()
+        home, _, last = module.rpartition(".")
+        meant = f"{home}:{last}" if home and last and not attribute else "package.module:NAME"
+        raise CardlabError(f"{what} {reference!r} names no object; write {meant}")
     try:
-        loaded = import_module(module)
+        loaded = import_first_here(module)
     except Exception as error:  # whatever a person's module raises is theirs to read
-        reason = f"{type(error).__name__}: {error}"
-        raise CardlabError(f"{what} {reference!r} cannot be imported ({reason})") from None
+        top = module.partition(".")[0]
+        if isinstance(error, ModuleNotFoundError) and error.name == top:
+            here = [one.stem for one in Path().iterdir() if one.is_dir() or one.suffix == ".py"]
+            near = get_close_matches(top, here, n=1)
+            meant = f"; did you mean {near[0]}{reference.removeprefix(top)}?" if near else ""
+            raise CardlabError(
+                f"{what} {reference!r} cannot be imported: there is no {top}.py in this folder "
+                f"and no installed module {top}{meant}"
+            ) from None
+        raise CardlabError(
+            f"{what} {reference!r} cannot be imported ({reason_of(error)})"
+        ) from error
     if not hasattr(loaded, attribute):
-        raise CardlabError(f"{what} {reference!r}: {module} has no {attribute!r}")
+        raise CardlabError(f"{what} {reference!r}: {_lack(loaded, attribute)}")
     return getattr(loaded, attribute)
 
 
-def module_exists(name: str) -> bool:
-    """Return whether a module of this name can be imported, from the working folder too."""
-    _look_here_too()
-    try:
-        return name.isidentifier() and find_spec(name) is not None
-    except ValueError:  # loaded without a spec, as a script's `__main__` is
-        return name in sys.modules
-
-
-def _look_here_too() -> None:
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.append(here)
+def _lack(module: ModuleType, attribute: str) -> str:
+    """Say that a module has no such name, and what may have been meant."""
+    said = f"{module.__name__} has no {attribute!r}"
+    found, here = getattr(module, "__file__", None), Path(f"{module.__name__}.py").absolute()
+    if here.exists() and (found is None or not here.samefile(found)):
+        return f"{said}, for it is {found or 'built in'}; give {here.name} another name"
+    near = get_close_matches(attribute, [one for one in vars(module) if one[0] != "_"], n=1)
+    return f"{said}; did you mean {module.__name__}:{near[0]}?" if near else said

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardlab import seeding
-from cardlab.game import DEALER, OVER, Array, Game
+from cardlab.errors import CardlabError
+from cardlab.game import DEALER, MOST_DEALS, OVER, Array, Game, endless_deals
 from cardlab.kernel import int64, kernel
 from cardlab.seeding import SEAT, below, branch, shuffle
 
@@ -55,12 +56,17 @@ def make_playouts(game: Game, policy: Policy | None = None) -> Playouts:
     choose = policy or choose_any
     mover, deal, legal, apply = game.mover, game.deal, game.legal, game.apply
     returns, deck_order = game.returns, game.shuffle
+    most_deals = game.max_plies + MOST_DEALS  # so that nothing compiled is endless
 
     @kernel
     def finish(s: Any, rng: Any, order: Any, buffer: Any) -> None:
         who = mover(s)
+        deals = 0
         while who != OVER:
             if who == DEALER:
+                if deals == most_deals:
+                    return  # the table says so when it comes to this
+                deals += 1
                 shuffle(order, rng)
                 deal(s, order)
             else:
@@ -75,6 +81,8 @@ def make_playouts(game: Game, policy: Policy | None = None) -> Playouts:
         who = mover(s)
         while who != OVER:
             if who == DEALER:
+                if deals == most_deals:
+                    return -1
                 deck_order(seed, deals, order, rng)
                 deals += 1
                 deal(s, order)
@@ -100,7 +108,10 @@ def make_playouts(game: Game, policy: Policy | None = None) -> Playouts:
         for i in range(count):
             work[0] = fresh[0]
             s = work[0]
-            decisions += play_one(s, branch(start, i), order, buffer, rng)
+            made = play_one(s, branch(start, i), order, buffer, rng)
+            if made < 0:
+                return -1
+            decisions += made
             for seat in range(len(totals)):
                 totals[seat] += returns(s, seat)
         return decisions
@@ -121,4 +132,6 @@ def play_randomly(game: Game, games: int, *, seed: int = 0, **options: Any) -> t
         *scratch,
         np.zeros(1, dtype=np.int64),
     )
+    if decisions < 0:
+        raise CardlabError(endless_deals(game))
     return int(decisions), totals

@@ -15,9 +15,15 @@ from cardlab.game import (
     OpenAgent,
     State,
     Turns,
+    require_agent,
 )
 from cardlab.play import Table, ask
 from cardlab.testing.games import Options, random_table, retrace
+
+
+def check_is_an_agent(make: Callable[[], Agent], game: Game, options: Options) -> None:
+    """It has what every agent must have: a name and a method to be asked by."""
+    require_agent(make(), getattr(make, "__name__", repr(make)))
 
 
 def check_always_legal(make: Callable[[], Agent], game: Game, options: Options) -> None:
@@ -36,7 +42,10 @@ def check_remembers_nothing(make: Callable[[], Agent], game: Game, options: Opti
     states = _some_states(game, options)
     first = [ask(agent, state, np.random.default_rng(7)) for state in states]
     again = [ask(agent, state, np.random.default_rng(7)) for state in reversed(states)]
-    assert first == again[::-1], f"{agent.name}: the answer depends on what was asked before"
+    assert first == again[::-1], (
+        f"{agent.name}: the same turn got two answers, so it remembers what was asked before or "
+        "draws from a generator of its own; keep nothing, and use the rng that act is given"
+    )
 
 
 def check_leaves_generators_alone(make: Callable[[], Agent], game: Game, options: Options) -> None:
@@ -46,7 +55,9 @@ def check_leaves_generators_alone(make: Callable[[], Agent], game: Game, options
     for state in _some_states(game, options):
         ask(agent, state, np.random.default_rng(1))
     after = random.getstate(), repr(np.random.get_state())  # noqa: NPY002
-    assert before == after, f"{agent.name}: a global generator was used"
+    assert before == after, (
+        f"{agent.name}: it draws from a global generator; use the rng that act is given"
+    )
 
 
 def check_pickles(make: Callable[[], Agent], game: Game, options: Options) -> None:
@@ -95,9 +106,10 @@ def check_fair(make: Callable[[], Agent], game: Game, options: Options) -> None:
 AgentCheck = Callable[[Callable[[], Agent], Game, Options], None]
 
 AGENT_CHECKS: tuple[AgentCheck, ...] = (
+    check_is_an_agent,
     check_always_legal,
-    check_remembers_nothing,
     check_leaves_generators_alone,
+    check_remembers_nothing,
     check_pickles,
     check_many_as_one,
     check_fair,

@@ -12,9 +12,11 @@ from cardlab import seeding
 from cardlab.errors import CardlabError
 from cardlab.game import (
     DEALER,
+    MOST_DEALS,
     OVER,
     Array,
     Game,
+    endless_deals,
 )
 from cardlab.kernel import int64, kernel
 from cardlab.seeding import SEAT, below, branch
@@ -38,6 +40,7 @@ def _make_audit(game: Game) -> Callable[..., int]:
             s = work[0]
             seed = branch(start, number)
             deals = 0
+            row = 0  # of deals without a decision between
             ply = 0
             out[0] = number
             who = mover(s)
@@ -46,6 +49,9 @@ def _make_audit(game: Game) -> Callable[..., int]:
                 if who == DEALER:
                     if legal(s, buffer) != 0:
                         return -1
+                    if row == MOST_DEALS:
+                        return -4
+                    row += 1
                     shuffle(seed, deals, order, rng)
                     deals += 1
                     deal(s, order)
@@ -59,6 +65,7 @@ def _make_audit(game: Game) -> Callable[..., int]:
                             return -1
                     apply(s, int64(buffer[below(rng, options)]))
                     ply += 1
+                    row = 0
                 if ply > max_plies:
                     return -2
                 fault = audit(s)
@@ -97,6 +104,8 @@ def audit_random_games(
         np.empty(game.num_actions, dtype=np.int16),
         out,
     )
+    if fault == -4:
+        raise CardlabError(endless_deals(game))
     if fault:
         general = ("", "legal actions are wrong", "the bound on plies is passed", "wrong returns")
         reason = general[-fault] if fault < 0 else game.faults[fault]

@@ -16,7 +16,7 @@ import numpy as np
 
 from cardlab import seeding
 from cardlab.batch import Batch
-from cardlab.errors import IllegalAction
+from cardlab.errors import CardlabError, IllegalAction
 from cardlab.game import (
     DEALER,
     OVER,
@@ -54,14 +54,13 @@ def retrace(table: Table) -> Iterator[Table]:
 
 
 def check_layout(game: Game, options: Options, seeds: Iterable[int]) -> None:
-    """Records have no padding, the fields that every game has, and no name NumPy uses itself."""
+    """What can be seen without playing is as it must be, and records have no padding."""
+    game.check_contract()
     fields: Any = game.state.fields or {}
     used = sum(kind[0].itemsize for kind in fields.values())
-    assert used == game.state.itemsize, f"{game.name}: the record has padding; order fields by size"
-    for name in fields:
-        assert not hasattr(np.recarray, name), f"{game.name}: NumPy records use the name {name}"
-    for name in ("seats", "seat", "phase"):
-        assert name in fields, f"{game.name}: every record needs a field {name}"
+    assert used == game.state.itemsize, (
+        f"{game.name}: the record has padding; make it with record_type, and do not align it"
+    )
 
 
 def check_same_seed_same_game(game: Game, options: Options, seeds: Iterable[int]) -> None:
@@ -149,6 +148,12 @@ def check_texts(game: Game, options: Options, seeds: Iterable[int]) -> None:
     for action, text in enumerate(texts):
         assert game.parse_action(text) == action, f"{game.name}: {text!r} does not parse back"
         assert game.parse_action(text.lower()) == action, f"{game.name}: {text.lower()!r}"
+    for parse in (game.parse_action, game.parse_card):
+        told = _complaint(parse, "no such thing")
+        assert isinstance(told, CardlabError), (
+            f"{game.name}: {parse.__name__}('no such thing') gave {told!r}; let it raise a "
+            "CardlabError that says what to write instead"
+        )
     for seed in seeds:
         table = random_table(game, options, seed)
         for order in table.deals:
@@ -233,23 +238,34 @@ def check_worlds(game: Game, options: Options, seeds: Iterable[int]) -> None:
 
 
 def check_nothing_leaks(game: Game, options: Options, seeds: Iterable[int]) -> None:
-    """Swapping two cards that a seat has not seen leaves its view the same, byte by byte.
+    """Views hide something, and not even two unseen cards that are swapped change their bytes.
 
     Worlds are compared only while the same actions keep the same seats moving with as many cards
     in every zone: otherwise the seat has witnessed the difference.
     """
     compared = 0
+    hidden = False
     for seed in seeds:
         rng = np.random.default_rng(seed)
         table = random_table(game, options, seed)
         course = [_witness(one) for one in retrace(table)]
+        hidden |= any(view != state for views, state, *_ in course for view in views)
         for seat in range(table.seats):
             for _ in range(6):
                 a, b = (int(card) for card in rng.choice(game.deck, size=2, replace=False))
                 compared += _compare_swapped(table, course, seat, a, b)
     # A game without hidden cards has nothing to compare; one with them must offer some pairs.
-    hidden = any(view != state for views, state, *_ in course for view in views)
-    assert compared or not hidden, f"{game.name}: no swap of hidden cards could be compared"
+    assert hidden or table.seats < 2 or game.open_cards, (
+        f"{game.name}: every seat sees everything; let `conceal` erase what a seat has not "
+        "witnessed, or declare a game without secrets by Game(..., open_cards=True)"
+    )
+    assert not (hidden and game.open_cards), (
+        f"{game.name}: declared open_cards=True, but `conceal` erases something; leave one out"
+    )
+    assert compared or not hidden, (
+        f"{game.name}: no swap of two of the {game.deck} cards of the deck could be compared; "
+        "`describe` must list the cards that a seat knows, and `deck` count all cards"
+    )
 
 
 GameCheck = Callable[[Game, Options, Iterable[int]], None]
@@ -274,6 +290,14 @@ def check_game(game: Game, options: Options | None = None, seeds: Iterable[int] 
     """Run every check on a game."""
     for check in GAME_CHECKS:
         check(game, options or {}, seeds)
+
+
+def _complaint(function: Callable[[Any], Any], given: Any) -> Any:
+    """Return what a function returns, or raises."""
+    try:
+        return function(given)
+    except Exception as error:
+        return error
 
 
 def _refuses(take: Callable[[Any], None], action: Any) -> bool:
