@@ -78,7 +78,7 @@ def test_what_does_not_compile_is_told_with_its_line(
 ) -> None:
     reference = changed((old, new))
     place = rf"{reference.removesuffix(':GAME')}\.py:{line_of(line)}\b"
-    for _ in range(2):  # the second time some of it comes from the cache
+    for _ in range(2):  # the second time some of it is compiled already
         both(find_game(reference), KernelError, rf"^[^\n]*{place}[^\n]*{reason}|{reason}.*{place}")
 
 

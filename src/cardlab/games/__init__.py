@@ -21,6 +21,8 @@ GAMES = {
     for name in ("crazy_eights", "uno", "birds_of_a_feather", "koi_koi", "cribbage")
 }
 
+_check_once = cache(Game.check_contract)
+
 
 def find_game(name: str) -> Game:
     """Return a game by its name, or one from outside by entry point or `package.module:NAME`."""
@@ -30,7 +32,7 @@ def find_game(name: str) -> Game:
     found = import_named(reference or name, "game")
     if not isinstance(found, Game):
         raise CardlabError(f"{name!r} is a {type(found).__name__}, not a cardlab Game")
-    found.check_contract()
+    _check_once(found)
     return found
 
 
