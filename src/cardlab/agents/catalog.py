@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
-from pathlib import Path
+from os.path import isfile as is_file  # False for what cannot be a name, too
 from typing import Any, cast
 
 from cardlab.agents.outside import OutsideAgent, as_command
@@ -405,7 +405,7 @@ def find_agent(spec: str, game: Game) -> Agent | OpenAgent:
         plugged = installed("cardlab.agents")
         if name in plugged:
             return _from_outside(f"{plugged[name]}:{rest}" if rest else plugged[name])
-        if any(sign in name for sign in " /") or Path(name).is_file():
+        if any(sign in name for sign in " /") or is_file(name):
             raise CardlabError(
                 f"agent {spec!r} is no agent, but may be a program; write {as_command(spec)!r}"
             )

@@ -24,7 +24,7 @@ import shlex
 import shutil
 import time
 from collections.abc import Sequence
-from pathlib import Path
+from os.path import isfile as is_file  # False for what cannot be a name, too
 from typing import Any, NoReturn
 
 import numpy as np
@@ -212,7 +212,7 @@ def read_command(spec: str) -> tuple[str, ...]:
     if not words:
         raise CardlabError(f"agent {spec!r} names no program; write cmd:./my_agent --flag")
     if shutil.which(words[0]) is None:
-        if Path(words[0]).is_file():
+        if is_file(words[0]):
             meant = as_command(shlex.join(words))
             ways = [f"write {meant!r}"] if meant != spec else []
             ways += [] if os.access(words[0], os.X_OK) else [f"chmod +x {words[0]}"]
@@ -230,7 +230,7 @@ def read_command(spec: str) -> tuple[str, ...]:
 def as_command(line: str) -> str:
     """Return how a program is named as an agent, with what a file needs to be executed."""
     word = line.partition(" ")[0]
-    if Path(word).is_file() and shutil.which(word) is None:
+    if is_file(word) and shutil.which(word) is None:
         line = line.removeprefix("./")
         line = f"python {line}" if word.endswith(".py") else f"./{line}"
     return PREFIX + line

@@ -80,7 +80,7 @@ def _lack(module: ModuleType, attribute: str) -> str:
     """Say that a module has no such name, and what may have been meant."""
     said = f"{module.__name__} has no {attribute!r}"
     found, here = getattr(module, "__file__", None), Path(f"{module.__name__}.py").absolute()
-    if here.exists() and (found is None or not here.samefile(found)):
+    if here.exists() and (found is None or Path(found).resolve() != here.resolve()):
         return f"{said}, for it is {found or 'built in'}; give {here.name} another name"
     near = get_close_matches(attribute, [one for one in vars(module) if one[0] != "_"], n=1)
     return f"{said}; did you mean {module.__name__}:{near[0]}?" if near else said
