@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import pytest
 from cardlab.batch import Batch
 from cardlab.errors import CardlabError
 from cardlab.game import Game
-from cardlab.games import find_game
+from cardlab.games import GAMES, find_game
 from cardlab.kernel import JIT, KernelError
 from cardlab.play import Table
 from cardlab.search.playouts import make_playouts, play_randomly
@@ -128,6 +129,13 @@ def test_a_broken_contract_is_told_when_the_game_is_looked_up(
     reference = changed(*changes)
     with pytest.raises(CardlabError, match=f"^game {reference}: .*{told}"):
         find_game(reference)
+
+
+def test_our_games_keep_the_contract() -> None:
+    for name in GAMES:
+        find_game(name).check_contract()
+    with pytest.raises(CardlabError, match="uno:GAME: used_cards=0 of deck=108 cannot be"):
+        dataclasses.replace(find_game("uno"), used_cards=0).check_contract()
 
 
 # Deals without end
