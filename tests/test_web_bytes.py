@@ -27,7 +27,7 @@ from cardlab.play import Table
 from cardlab.web import thinkers, views
 from cardlab.web.menu import Menu
 from cardlab.web.tables import ADVISERS, USUAL_ADVISER, WebTable
-from web_wire import Wire, open_table, request, serving
+from web_wire import Wire, open_table, request, run_alone, serving
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 GAMES_EACH = int(os.environ.get("CARDLAB_WEB_GAMES", "8"))  # 200 take minutes
@@ -278,7 +278,7 @@ def play_games(name: str, games: int, store: str, patch: pytest.MonkeyPatch) -> 
                 watch.ended.clear()
         return checked
 
-    return watch, asyncio.run(run())
+    return watch, run_alone(run())
 
 
 @pytest.mark.parametrize("name", [*GAMES, KUHN])

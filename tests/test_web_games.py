@@ -37,6 +37,7 @@ from web_wire import (
     in_app,
     open_table,
     request,
+    run_alone,
     site_of,
 )
 
@@ -260,7 +261,7 @@ def test_too_much_thinking_is_refused_not_queued_for_ever() -> None:
         with pytest.raises(Busy, match="closing"):
             await team.call(_slow)
 
-    asyncio.run(run())
+    run_alone(run())
 
 
 def _slow() -> str:

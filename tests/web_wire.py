@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -149,6 +150,12 @@ PERSON, AGENT = {"person": "Ann"}, {"agent": "heuristic"}
 PAIR = {"game": "crazy_eights", "seats": [PERSON, AGENT], "seed": 5}
 
 
+def run_alone(work: Coroutine[Any, Any, Any]) -> Any:
+    """Run in a thread of its own: a browser of other tests keeps a loop running in this one."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
+
+
 def in_app(
     store: Path | str,
     play: Callable[[Any], Awaitable[Any]],
@@ -161,7 +168,7 @@ def in_app(
         async with serving(str(store), limits, **more) as app:
             return await asyncio.wait_for(play(app), 100)
 
-    return asyncio.run(run())
+    return run_alone(run())
 
 
 async def finish(wire: Wire, told: Any, most: int = 10_000) -> Any:
