@@ -225,7 +225,7 @@ def test_an_illegal_answer_is_told_the_way_out(answer: object, asks: bool) -> No
 @pytest.mark.parametrize(
     ("spec", "answer"),
     [
-        ("my_agent:Hoarder", "no my_agent.py in this folder .* did you mean my_agents:Hoarder?"),
+        ("my_agnets:Hoarder", "no my_agnets.py in this folder .* did you mean my_agents:Hoarder?"),
         ("nowhere:Hoarder", "no nowhere.py in this folder and no installed module nowhere$"),
         ("x" * 5000, "unknown agent"),
         ("my_agents:Hoader", r"my_agents has no 'Hoader'; did you mean my_agents:Hoarder\?"),
