@@ -23,8 +23,9 @@ from cardlab.arena.stretch import usual_reason
 from cardlab.arena.tournament import Plan, enter, play_tournament
 from cardlab.display import show_match
 from cardlab.errors import CardlabError, IllegalAction, reason_of
-from cardlab.game import Game, import_first_here, require_agent
+from cardlab.game import Game, require_agent
 from cardlab.games import find_game
+from cardlab.importing import import_first_here
 from cardlab.play import blaming, illegal_answer, play_game
 from cardlab.testing import check_agent
 from cardlab.tournament_display import show_table

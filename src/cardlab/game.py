@@ -19,18 +19,15 @@ checks them (`play`, `batch`).
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from cardlab.errors import CardlabError, suggest
+from cardlab.importing import import_first_here
 from cardlab.kernel import kernel
 from cardlab.seeding import deck_order
 from cardlab.shown import ShownAsHtml, ShownAsPicture
@@ -57,7 +54,6 @@ __all__ = [
     "Unit",
     "View",
     "Zone",
-    "import_first_here",
     "record_type",
     "require_agent",
 ]
@@ -312,24 +308,6 @@ def endless_deals(game: Game) -> str:
 def _load(reference: str) -> Any:
     module, _, name = reference.partition(":")
     return getattr(import_first_here(module), name)
-
-
-def import_first_here(module: str) -> ModuleType:
-    """Return a module by its name; one in the working folder comes before an installed one.
-
-    Afterwards the folder is the last of the path: were it first for good, any file there might
-    stand in for a library that is imported later.
-    """
-    if module in sys.modules:
-        return sys.modules[module]
-    here = str(Path.cwd())
-    sys.path.insert(0, here)
-    try:
-        return import_module(module)
-    finally:
-        sys.path.remove(here)
-        if here not in sys.path:
-            sys.path.append(here)
 
 
 def _make_border(game: Game) -> Border:

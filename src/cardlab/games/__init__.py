@@ -12,7 +12,8 @@ from pathlib import Path
 from types import ModuleType
 
 from cardlab.errors import CardlabError, reason_of, suggest
-from cardlab.game import Game, import_first_here
+from cardlab.game import Game
+from cardlab.importing import import_first_here
 
 __all__ = ["GAMES", "find_game", "import_named", "installed"]
 

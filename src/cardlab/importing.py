@@ -1,0 +1,28 @@
+"""Modules that people wrote, from the folder they are in or installed."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+__all__ = ["import_first_here"]
+
+
+def import_first_here(module: str) -> ModuleType:
+    """Return a module by its name; one in the working folder comes before an installed one.
+
+    Afterwards the folder is the last of the path: were it first for good, any file there might
+    stand in for a library that is imported later.
+    """
+    if module in sys.modules:
+        return sys.modules[module]
+    here = str(Path.cwd())
+    sys.path.insert(0, here)
+    try:
+        return import_module(module)
+    finally:
+        sys.path.remove(here)
+        if here not in sys.path:
+            sys.path.append(here)
