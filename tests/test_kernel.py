@@ -161,6 +161,23 @@ def test_a_damaged_file_is_compiled_again(tmp_path: Path) -> None:
 
 
 @needs_jit
+def test_what_an_older_version_kept_is_refused_like_what_is_compiled_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def half(x: int) -> int:  # type: ignore[return]
+        if x > 0:
+            return 2
+
+    monkeypatch.setenv("CARDLAB_CACHE_DIR", str(tmp_path))
+    with monkeypatch.context() as older:
+        older.setattr("cardlab.kernel._refuse_lost_return", lambda *_: None)
+        assert kernel(half)(1) == 2
+    assert len(list(tmp_path.glob("half-*.kernel"))) == 1
+    with pytest.raises(KernelError, match=r"half .* does not return a value on every way"):
+        kernel(half)(1)
+
+
+@needs_jit
 def test_a_folder_that_cannot_be_written_is_said_once(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")

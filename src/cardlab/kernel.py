@@ -279,15 +279,16 @@ def _kernels(dispatcher: Any) -> Iterator[Any]:
     yield dispatcher
 
 
-def _refuse_lost_return(dispatcher: Any, signature: Any) -> None:
-    """Refuse a kernel that returns a value on some ways only, or none where it promises one.
-
-    Numba would compile it, and stop at the None that comes back one day.
-    """
-    kind = dispatcher.overloads[signature].signature.return_type
-    promises = dispatcher.py_func.__annotations__.get("return") not in (None, "None")
+def _loses_return(function: types.FunctionType, kind: Any) -> bool:
+    """Return whether a kernel returns a value on some ways only, or none where it promises one."""
+    promises = function.__annotations__.get("return") not in (None, "None")
     sometimes: Any = numba_types.Optional  # type: ignore[attr-defined]  # not in its annotations
-    if isinstance(kind, sometimes) or (promises and kind == numba_types.none):
+    return isinstance(kind, sometimes) or (promises and kind == numba_types.none)
+
+
+def _refuse_lost_return(dispatcher: Any, signature: Any) -> None:
+    """Refuse what Numba compiled, but would stop at the None that comes back one day."""
+    if _loses_return(dispatcher.py_func, dispatcher.overloads[signature].signature.return_type):
         del dispatcher.overloads[signature]
         dispatcher._reset_overloads()
         raise KernelError(
@@ -368,6 +369,8 @@ class _Cache:
         try:
             data = path.read_bytes()
             result = CompileResult._rebuild(target, *pickle.loads(data))
+            if _loses_return(self._dispatcher.py_func, result.signature.return_type):
+                result = None  # an earlier version kept it: compiling says what is wrong
         except FileNotFoundError:
             result = None
         except Exception:  # whatever ails a cached file, compiling again is the cure
