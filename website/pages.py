@@ -1,8 +1,9 @@
 """Write what the documentation says about the code from the code: `make pages`.
 
 Between two marks of a page, `<!-- begin NAME -->` and `<!-- end NAME -->`, stands what this script
-writes there: the strength of every agent, the command line, the Python reference. It writes the
-names that shells complete as well. `python website/pages.py --check` only says what is stale.
+writes there: the strength of every agent (of some in the README), the command line, the Python
+reference. It writes the names that shells complete as well. `python website/pages.py --check` only
+says what is stale.
 """
 
 from __future__ import annotations
@@ -25,6 +26,27 @@ from cardlab.papers import PAPERS
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 NAMES = ROOT / "src" / "cardlab" / "commands" / "names.json"
+# Whom the README presents; the page of agents has everyone.
+PRESENTED = [
+    "random",
+    "heuristic",
+    "tabular_q",
+    "monte_carlo",
+    "information_set",
+    "fair",
+    "determinised",
+    "uno_net",
+    "uno_search",
+    "koi_koi_supervised",
+    "koi_koi_point",
+    "koi_koi_win",
+    "koi_koi_search",
+    "cribbage_weighted",
+    "cribbage_expert",
+    "monte_carlo_open",
+    "uct_open",
+    "oracle_open",
+]
 
 
 def table(heads: list[str], rows: list[list[str]], right: tuple[str, ...] = ()) -> str:
@@ -52,6 +74,23 @@ def strength() -> str:
             heads = [head for head in heads if head not in ("score, %", "games")]
         parts.append(f"### {game.title}\n\n{table(heads, rows, ('score, %', 'games'))}")
     return "\n\n".join(parts)
+
+
+def presented() -> str:
+    """Return the agents of the README, with their scores in every game for several."""
+    games = [game for game in map(find_game, GAMES) if game.start().seats > 1]
+    rows = []
+    for name in PRESENTED:
+        found = {game.name: one for game in games for one in agents_for(game) if one.name == name}
+        scores = []
+        for game in games:
+            measured = strength_of(found[game.name], game) if game.name in found else None
+            scores.append(measured.score_text if measured else "-")
+        one = next(iter(found.values()))
+        sees = "its seat" if one.fair else "**all cards**"
+        rows.append([f"`{one.usage}`", one.summary, sees, *scores])
+    titles = [game.title for game in games]
+    return table(["agent", "what it does", "sees", *titles], rows, tuple(titles))
 
 
 def walk_commands() -> list[tuple[str, Any, Any]]:
@@ -110,6 +149,7 @@ def completed_names() -> str:
 
 
 PARTS: dict[str, tuple[str, Callable[[], str]]] = {
+    "presented": ("../README.md", presented),
     "strength": ("agents.md", strength),
     "commands": ("command_line.md", command_line),
     "python": ("python.md", lambda: reference.python_reference(ROOT / "src")),
@@ -120,7 +160,7 @@ def written() -> dict[Path, str]:
     """Return every file that this script writes, as it should be."""
     files = {NAMES: completed_names()}
     for name, (page, make) in PARTS.items():
-        path = DOCS / page
+        path = (DOCS / page).resolve()
         begin, end = f"<!-- begin {name} -->\n", f"\n<!-- end {name} -->"
         before, _, rest = path.read_text(encoding="utf-8").partition(begin)
         _, _, after = rest.partition(end)
