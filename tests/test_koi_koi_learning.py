@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,7 @@ from cardlab.learning.koi_koi_predictors import (  # noqa: E402
 )
 from cardlab.learning.koi_koi_records import read_decisions  # noqa: E402
 from cardlab.networks.koi_koi import make_networks  # noqa: E402
+from cardlab.networks.weights import load_weights  # noqa: E402
 from cardlab.play import Table  # noqa: E402
 from cardlab.seeding import deck_order  # noqa: E402
 
@@ -260,8 +262,6 @@ TINY: dict[str, Any] = {
 
 
 def weights_of(folder: Path, name: str) -> Any:
-    from cardlab.networks.weights import load_weights
-
     return load_weights(folder / f"{name}.safetensors")[0]
 
 
@@ -587,6 +587,36 @@ def test_cross_validation_tests_every_game_once(records: Path, tmp_path: Path, d
     assert names == ({"discard", "pick", "koi_koi"} if design == "separate" else {"all"})
 
 
+def test_networks_begin_where_the_settings_say(records: Path, tmp_path: Path) -> None:
+    for name, seed in (("one", 1), ("other", 2)):
+        settings = FEW | {"folds": 0, "seed": seed}
+        koi_koi_supervised.train(
+            koi_koi_supervised.Config(records=str(records), **settings), tmp_path / name, quiet
+        )
+    config = koi_koi_supervised.Config(
+        records=str(records),
+        start=str(tmp_path / "one"),
+        start_koi_koi=str(tmp_path / "other"),
+        **FEW,
+    )
+    folder = tmp_path / "run"
+    folder.mkdir()
+    training = koi_koi_supervised.Training(config, folder, quiet)
+    with closing(training.log):
+        assert training._run_unit("fold 0", "discard")
+    formed = load_weights(folder / "start-fold-0.safetensors")[0]
+    begun = {
+        "discard": weights_of(tmp_path / "one", "discard"),
+        "pick": formed,
+        "koi_koi": weights_of(tmp_path / "other", "koi_koi"),
+    }
+    for name, wanted in begun.items():
+        unit = training._make_unit("fold 0", name)
+        for network in (unit.network, unit.averaged, unit.best):
+            for key, one in network.state_dict().items():
+                assert torch.equal(one, wanted[key])
+
+
 def test_people_who_follow_rules_are_foretold(records: Path, tmp_path: Path) -> None:
     """The heuristic stops or goes on by simple rules: a network learns more than the usual one."""
     config = koi_koi_supervised.Config(
@@ -627,6 +657,7 @@ def test_mistakes_about_records_are_one_sentence(records: Path, tmp_path: Path) 
         ({"records": str(tmp_path / "none")}, "cannot be read"),
         ({"records": str(records), "folds": 11}, "holds 10 games, too few for 11 folds"),
         ({"records": str(records), "dropout": 1.0}, "dropout and average must be"),
+        ({"records": str(records), "start_koi_koi": "x"}, "start_koi_koi=x goes with start"),
     ):
         with pytest.raises(CardlabError, match=told):
             koi_koi_supervised.train(

@@ -14,7 +14,9 @@ are looked at once, when that fold has ended. The final networks learn from all 
 epochs as the folds took at the median; with `folds=0` there is nothing but them, for `epochs`.
 
 `start` names a run whose networks to begin with, for instance of `koi_koi/monte_carlo`: what these
-have learned by play, without a person's game, is a better beginning than chance.
+have learned by play, without a person's game, is a better beginning than chance. Picks still follow
+discards then; calls begin with what `start_koi_koi` names, since people call with an eye on the
+whole game, which networks that learned to win points do not.
 
 A fifth of the picks are between two plain cards of one month, which no rule tells apart. Accuracy
 is counted as the paper does, by the card, and once more with such cards as one (`alike`).
@@ -76,6 +78,7 @@ class Config:
 
     records: str = ""  # file of recorded games
     start: str = ""  # folder of a run, or shipped agent, whose networks to begin with
+    start_koi_koi: str = ""  # the same for the network of calls alone; empty: start
     design: str = "separate"
     folds: int = 5
     validation: float = 0.1  # share of a fold's games that decide how long to learn; 0: all epochs
@@ -87,7 +90,7 @@ class Config:
     smoothing: float = 0.05
     average: float = 0.995
     symmetry: bool = True
-    transfer: bool = True  # pick and koi_koi start from the weights of the same fold's discard
+    transfer: bool = True  # pick, and koi_koi without start, begin with the same fold's discard
     final: bool = True
     width: int = 256  # of the networks; 256 is the paper's
     precision: str = "bf16"  # on a GPU; a processor computes in float32
@@ -109,6 +112,11 @@ def check(config: Config) -> None:
             raise CardlabError(f"setting {name}={given} is not possible; give {' or '.join(known)}")
     if config.folds == 1 or config.folds < 0 or config.epochs < 1 or config.batch < 1:
         raise CardlabError("folds must be 0 or at least 2, epochs and batch 1 or more")
+    if config.start_koi_koi and (not config.start or config.design == "shared"):
+        raise CardlabError(
+            f"setting start_koi_koi={config.start_koi_koi} goes with start and separate networks; "
+            "set start too, and design=separate"
+        )
     if config.folds == 0 and not config.final:
         raise CardlabError("with folds=0 and final=false nothing is left to learn; change one")
     if not (0 <= config.validation < 1 and 0 <= config.dropout < 1 and 0 <= config.average < 1):
@@ -311,16 +319,24 @@ class Training:
         self.fold_of = rng.permutation(self.num_games) % max(config.folds, 1)
         self.began: dict[str, KoiKoiNetwork] = {}
         if config.start:
-            found = find_networks(config.start, "start")
-            self.began, design, _ = load_networks(found, self.device, torch.float32)
-            if design != config.design:
-                raise CardlabError(
-                    f"start={config.start} has networks of design {design}; set design={design}"
-                )
+            self.began = self._networks_of("start")
+        if config.start_koi_koi:
+            self.began["koi_koi"] = self._networks_of("start_koi_koi")["koi_koi"]
         self.results: dict[str, Any] = read_json(folder / "results.json") or {}
         done = sum(one["epochs"] for one in self.results.values())
         self.log = Log(folder, last_step=done)
         self.step = done
+
+    def _networks_of(self, setting: str) -> dict[str, KoiKoiNetwork]:
+        """Return the networks that a setting names to begin with."""
+        given = getattr(self.config, setting)
+        found = find_networks(given, setting)
+        networks, design, _ = load_networks(found, self.device, torch.float32)
+        if design != self.config.design:
+            raise CardlabError(
+                f"{setting}={given} has networks of design {design}; set design={design}"
+            )
+        return networks
 
     def run(self) -> bool:
         """Do what is left; return whether all is done."""
@@ -377,14 +393,18 @@ class Training:
             )
         unit = Unit(config, name, key, learned, validated, epochs, self.loss, self.device)
         start: dict[str, Tensor] | None = None
-        if config.start:
-            start = self.began[name].state_dict()
-        elif config.transfer and name not in ("discard", "all"):
+        if config.transfer and name in self._followers():
             start = load_weights(self._start(key), str(self.device))[0]
+        elif config.start:
+            start = self.began[name].state_dict()
         if start is not None:
             for network in (unit.network, unit.averaged, unit.best):
                 network.load_state_dict(start)
         return unit
+
+    def _followers(self) -> tuple[str, ...]:
+        """Return the networks that begin with what discards have formed."""
+        return ("pick",) if self.config.start else ("pick", "koi_koi")
 
     def _start(self, key: str) -> Path:
         return self.folder / f"start-{key.replace(' ', '-')}.safetensors"
@@ -398,7 +418,7 @@ class Training:
     def _finish(self, unit: Unit, key: str, name: str) -> None:
         """Test a fold once and keep what came out, or keep the final network."""
         result: dict[str, Any] = {"best epoch": unit.best_epoch, "epochs": unit.epochs}
-        if self.config.transfer and not self.config.start and name == "discard":
+        if self.config.transfer and name == "discard":
             about = {"key": key, "name": name}
             kept = self._start(key)
             save_weights(kept, unit.best.state_dict(), about)
