@@ -23,10 +23,10 @@ from cardlab.arena.stretch import usual_reason
 from cardlab.arena.tournament import Plan, enter, play_tournament
 from cardlab.display import show_match
 from cardlab.errors import CardlabError, IllegalAction, reason_of
-from cardlab.game import Game, require_agent
+from cardlab.game import Game, Turn, require_agent
 from cardlab.games import find_game
 from cardlab.importing import import_first_here
-from cardlab.play import blaming, illegal_answer, play_game
+from cardlab.play import Table, ask_values, blaming, close_game, illegal_answer, play_game
 from cardlab.testing import check_agent
 from cardlab.tournament_display import show_table
 
@@ -188,6 +188,51 @@ def test_the_place_is_told_where_games_are_played_one_by_one(
         IllegalAction, match=r"'silent' answered None as .* return missing\? return"
     ):
         play_game(crazy_eights, agents, seed=3)
+
+
+class Follower:
+    """An agent that breaks where it is told to."""
+
+    name = "follower"
+
+    def __init__(self, breaks: str = "", values: object = None) -> None:
+        self.breaks, self.worth = breaks, values
+
+    def begin(self, *_: object) -> None:
+        if self.breaks == "begin":
+            raise KeyError("begin")
+
+    def act(self, turn: Turn, rng: np.random.Generator) -> int:
+        return int(turn.legal[0])
+
+    def end(self, *_: object) -> None:
+        if self.breaks == "end":
+            raise KeyError("end")
+
+    def values(self, turn: Turn, rng: np.random.Generator) -> Any:
+        return [1 / 0] if self.worth is None else self.worth
+
+
+@pytest.mark.parametrize("breaks", ["begin", "end"])
+def test_what_breaks_around_a_game_is_one_sentence(crazy_eights: Game, breaks: str) -> None:
+    agents = [Follower(), Follower(breaks)]
+    told = rf"'follower' broke as seat 1 of .*test_own_agents.py, line \d+: KeyError: '{breaks}'"
+    with pytest.raises(CardlabError, match=told):
+        play_game(crazy_eights, agents, seed=3)
+    table = Table(crazy_eights, seed=3)
+    close_game(table, [None, Follower()])  # who does not follow is not asked
+
+
+def test_values_that_break_or_do_not_fit_are_one_sentence(crazy_eights: Game) -> None:
+    turn, rng = Table(crazy_eights, seed=3).turn(), np.random.default_rng(0)
+    with pytest.raises(CardlabError, match=r"'follower' broke as adviser of seat 0 .*ZeroDivision"):
+        ask_values(Follower(), turn, rng)
+    with pytest.raises(CardlabError, match=r"of shape \(1,\) as adviser .* one number for each of"):
+        ask_values(Follower(values=[0.5]), turn, rng)
+    with pytest.raises(CardlabError, match="broke as adviser"):
+        ask_values(Follower(values="good"), turn, rng)
+    right = ask_values(Follower(values=[0] * len(turn.legal)), turn, rng)
+    assert right.dtype == np.float64
 
 
 def test_on_the_command_line_it_is_a_sentence_with_a_traceback_on_demand(folder: Path) -> None:

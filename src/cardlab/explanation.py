@@ -29,6 +29,7 @@ from cardlab.game import (
     Turn,
     Unit,
 )
+from cardlab.play import ask_values
 from cardlab.records import Record
 from cardlab.replay import replay
 from cardlab.terminal import action_look, card_look, values_grid, words_look
@@ -114,7 +115,7 @@ def ask_about(
             f"agent {agent.name!r} does not say what actions are worth; name one that searches, "
             "or one that plays by a network"
         )
-    values = np.asarray(agent.values(turn, seeding.generator(0, "explain", ply)), dtype=float)
+    values = ask_values(agent, turn, seeding.generator(0, "explain", ply))
     return Explanation(
         agent.name,
         turn,

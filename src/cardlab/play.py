@@ -18,6 +18,7 @@ from cardlab.game import (
     Array,
     FollowsGames,
     Game,
+    HasValues,
     OpenAgent,
     State,
     Turn,
@@ -26,7 +27,16 @@ from cardlab.game import (
 from cardlab.records import Record, Result
 from cardlab.shown import ShownAsPicture
 
-__all__ = ["Table", "ask", "blaming", "illegal_answer", "open_game", "play_game"]
+__all__ = [
+    "Table",
+    "ask",
+    "ask_values",
+    "blaming",
+    "close_game",
+    "illegal_answer",
+    "open_game",
+    "play_game",
+]
 
 
 class Table(ShownAsPicture):
@@ -189,11 +199,46 @@ def _is_whole(action: object) -> bool:
     return isinstance(action, (int, np.integer)) and not isinstance(action, bool)
 
 
+def ask_values(agent: HasValues, turn: Turn, rng: np.random.Generator) -> Array:
+    """Return what `agent` thinks of every legal action: one number each."""
+    name, where = getattr(agent, "name", "?"), f"adviser of seat {turn.seat} of {turn.game.name}"
+    with blaming(agent.values, name, lambda: where):
+        values = np.asarray(agent.values(turn, rng), dtype=float)
+    if values.shape != turn.legal.shape:
+        raise CardlabError(
+            f"agent {name!r} gave values of shape {values.shape} as {where}; return one number for "
+            f"each of the {len(turn.legal)} actions in turn.legal"
+        )
+    return values
+
+
 def open_game(table: Table, agents: Sequence[object], rngs: Sequence[np.random.Generator]) -> None:
     """Tell the agents that want to know that their game begins."""
     for seat, agent in enumerate(agents):
         if isinstance(agent, FollowsGames):
-            agent.begin(table.game, table.options, seat, table.seats, rngs[seat])
+            _tell(table, seat, agent, agent.begin)(
+                table.game, table.options, seat, table.seats, rngs[seat]
+            )
+
+
+def close_game(table: Table, agents: Sequence[object]) -> None:
+    """Tell the agents that want to know how their game has ended."""
+    for seat, agent in enumerate(agents):
+        if isinstance(agent, FollowsGames):
+            _tell(table, seat, agent, agent.end)(seat, table.state.returns(), table.state.points())
+
+
+def _tell(
+    table: Table, seat: int, agent: object, method: Callable[..., None]
+) -> Callable[..., None]:
+    """Return a method of an agent that is blamed for what it raises."""
+
+    def told(*what: Any) -> None:
+        where = f"seat {seat} of {table.game.name}, ply {len(table.actions)}"
+        with blaming(method, getattr(agent, "name", "?"), lambda: where):
+            method(*what)
+
+    return told
 
 
 def play_game(
@@ -214,7 +259,5 @@ def play_game(
         seat = table.mover
         place = f", ply {len(table.actions)}, seed {seed}"
         table.act(ask(agents[seat], table.state, rngs[seat], place))
-    for seat, agent in enumerate(agents):
-        if isinstance(agent, FollowsGames):
-            agent.end(seat, table.state.returns(), table.state.points())
+    close_game(table, agents)
     return table.record([agent.name for agent in agents])

@@ -46,7 +46,7 @@ from cardlab.game import (
     Unit,
     Zone,
 )
-from cardlab.play import Table, ask, open_game
+from cardlab.play import Table, ask, ask_values, open_game
 from cardlab.records import append_records
 
 __all__ = [
@@ -400,11 +400,12 @@ class _Sitting:
         rng = seeding.generator(self.seed, "hint", len(self.table.actions))
         if not isinstance(adviser, HasValues):
             with self.thinking(adviser.name):
-                text = self.game.action_text(adviser.act(turn, rng))
+                best = ask(adviser, self.table.state, rng, ", as adviser")
+            text = self.game.action_text(best)
             self.show(_aside(Text.assemble(f"{adviser.name} would take ", action_look(text))))
             return
         with self.thinking(adviser.name):
-            values = np.asarray(adviser.values(turn, rng), dtype=float)
+            values = ask_values(adviser, turn, rng)
         unit = adviser.unit if isinstance(adviser, HasUnit) else None
         says = f", {unit.words}:" if unit else " expects this score, with a win as 100%:"
         self.show(_aside(Text(adviser.name + says), values_grid(turn, values, unit)))

@@ -18,7 +18,7 @@ import numpy as np
 
 from cardlab.errors import CardlabError, IllegalAction, require
 from cardlab.features.observations import observation_of
-from cardlab.game import Array, FollowsGames, Game
+from cardlab.game import Array, Game
 from cardlab.games import find_game
 from cardlab.interop.seats import (
     Opponents,
@@ -34,7 +34,7 @@ from cardlab.interop.seats import (
     read_action,
     read_options,
 )
-from cardlab.play import Table, ask, open_game
+from cardlab.play import Table, ask, close_game, open_game
 
 try:
     import gymnasium
@@ -146,10 +146,7 @@ class CardEnv(gymnasium.Env[Any, Any]):
             mover = self.table.mover
             self.table.act(ask(agents[mover], self.table.state, self._rngs[mover]))
         if self.table.over:
-            returns, points = self.table.state.returns(), self.table.state.points()
-            for seat, agent in enumerate(agents):
-                if isinstance(agent, FollowsGames):
-                    agent.end(seat, returns, points)
+            close_game(self.table, agents)
 
     def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
         """Take an action for the learner's seat and let the others answer."""

@@ -23,6 +23,7 @@ from cardlab import seeding
 from cardlab.agents.catalog import Entry, agents_for, find_agent
 from cardlab.errors import CardlabError
 from cardlab.game import Agent, Game, HasValues, OpenAgent, State, Turn
+from cardlab.play import ask_values
 from cardlab.web.limits import Limits
 
 __all__ = ["Busy", "Thinkers", "check_agent", "is_open", "is_quick"]
@@ -110,7 +111,7 @@ def advise(spec: str, turn: Turn, stream: tuple[int, str | int, int]) -> dict[st
     }
     if not isinstance(adviser, HasValues):
         return {**told, "best": int(adviser.act(turn, rng))}
-    values = np.asarray(adviser.values(turn, rng), dtype=float)
+    values = ask_values(adviser, turn, rng)
     best = int(turn.legal[int(np.nan_to_num(values, nan=-np.inf).argmax())])
     unit = getattr(adviser, "unit", None)
     if unit is None:
