@@ -440,6 +440,7 @@ def test_mistakes_are_one_sentence(tmp_path: Path) -> None:
         ({"design": "x"}, "design=x is not possible"),
         ({"evaluate_games": 3}, "evaluate_games must be an even number"),
         ({"epsilon": 0.01}, "epsilon must fall"),
+        ({"last_rate": 0.0}, "last_rate=0.0 must be above 0 and at most 1"),
         ({"against": str(tmp_path / "none")}, "none names no folder; give"),
         ({"device": "tpu"}, "device=tpu is not possible"),
     ):

@@ -13,8 +13,9 @@ decision once, or from a `share` of them drawn by lot: the decisions of a round 
 a few of them tell most of what all tell, and learning is what takes the time. The paper has batches
 of 256 at a rate of 1e-4; Adam's step has a size of its own, and the noise of a mean over n samples
 falls with the root of n, so a batch 16 times as large takes 4 times the rate. The rate rises over
-the first `warm_up` steps and then falls linearly to a tenth. Everything random in loop k follows
-from the seed and k: a run that was killed goes on from its last loop as if nothing had happened.
+the first `warm_up` steps and falls linearly to `last_rate` of it. Everything random in loop k
+follows from the seed and k: a run that was killed goes on from its last loop as if nothing had
+happened.
 
 Beyond the paper, for those who want more of each game: `trace` mixes the reward with the value of
 the seat's next decision, which has less of the luck that follows; `rivals` keeps games against the
@@ -101,6 +102,7 @@ class Config:
     epsilon: float = 0.15
     last_epsilon: float = 0.02
     learning_rate: float = 4e-4
+    last_rate: float = 0.1  # share of the rate that is left at the end
     batch: int = 4096
     share: float = 1.0  # of a loop's decisions that are learned from
     trace: float = 1.0  # 1: the reward alone; below it, mixed with the next decision's value
@@ -140,8 +142,11 @@ def check(config: Config) -> None:
         raise CardlabError("setting evaluate_games must be an even number from 4 on")
     if not (0 <= config.trace <= 1 and 0 <= config.rivals <= 1):
         raise CardlabError("trace and rivals must be at least 0 and at most 1")
-    if not 0 < config.share <= 1:
-        raise CardlabError(f"setting share={config.share} must be above 0 and at most 1")
+    for name in ("share", "last_rate"):
+        if not 0 < getattr(config, name) <= 1:
+            raise CardlabError(
+                f"setting {name}={getattr(config, name)} must be above 0 and at most 1"
+            )
     if not 0 <= config.last_epsilon <= config.epsilon <= 1:
         raise CardlabError("epsilon must fall: 0 <= last_epsilon <= epsilon <= 1")
 
@@ -318,7 +323,7 @@ class Training:
         mixed = seeding.generator(self.config.seed, "koi_koi", "batches", self.loop)
         mixed.shuffle(batches)
         losses = {name: torch.zeros((), device=self.device) for name in data}
-        decay = 1.0 - 0.9 * progress
+        decay = 1.0 - (1.0 - self.config.last_rate) * progress
         for name, i in batches:
             rows, tokens, targets, order, size = data[name]
             which = order[i * size : (i + 1) * size]
