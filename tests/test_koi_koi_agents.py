@@ -203,7 +203,8 @@ def test_paths_start_in_worlds_that_the_seat_could_be_in() -> None:
         assert len(hands) > 1
 
 
-def test_search_knows_what_the_end_of_a_round_is_worth() -> None:
+@pytest.mark.parametrize("belief", [0.0, 8.0])  # in the network, which knows less of an end
+def test_search_knows_what_the_end_of_a_round_is_worth(belief: float) -> None:
     for turn in some_turns(phase=CALL, count=4):
         assert turn.legal.tolist() == [STOP, KOI_KOI]
         streams = np.array([9], dtype=np.int64)
@@ -214,7 +215,7 @@ def test_search_knows_what_the_end_of_a_round_is_worth() -> None:
             streams,
             worlds=6,
             most=2,
-            belief=0.0,
+            belief=belief,
         )[0]
         assert found[0] == pytest.approx(score(turn.view.array[0], turn.seat) / 10)
         assert abs(found[1]) < found[0]  # the round may have ended by then, but seldom

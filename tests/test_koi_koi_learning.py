@@ -229,6 +229,7 @@ def test_predictors_foretell_games_of_the_heuristic() -> None:
         table = fit(kind, told)
         assert losses[kind] < 0.6 < np.log(2)  # ln 2 is knowing nothing
         assert ((table >= 0) & (table <= 1)).all()
+        assert (np.diff(table, axis=2) >= 0).all()  # a greater lead is never worse
         assert table[3, 1, 10:50] == pytest.approx(1 - table[3, 0, 10:50][::-1][:40], abs=0.2)
         ends = after_rounds(table, told)
         assert ends.sum(-1) == pytest.approx(1.0)
@@ -432,6 +433,17 @@ def test_a_training_begins_with_another_and_keeps_its_rival(tmp_path: Path) -> N
     alone.run_loop()
     # Half of the games have one learner instead of two.
     assert 0.6 < some / alone.notes["decisions/all"] < 0.9
+
+
+def test_a_share_of_the_discards_and_all_rare_decisions_are_learned_from(tmp_path: Path) -> None:
+    settings = TINY | {"design": "separate", "batch": 8, "share": 0.25, "first_phase": 0}
+    training = koi_koi_monte_carlo.Training(koi_koi_monte_carlo.Config(**settings), tmp_path)
+    training.load()
+    training.run_loop()
+    counts = {name: int(training.notes[f"decisions/{name}"]) for name in training.networks}
+    assert counts["discard"] > 5 * counts["pick"]
+    rare = counts["pick"] // 8 + counts["koi_koi"] // 8
+    assert training.steps == int(0.25 * counts["discard"]) // 8 + rare
 
 
 def test_mistakes_are_one_sentence(tmp_path: Path) -> None:

@@ -159,6 +159,8 @@ class _Trial:
         """Improve the values, and give up actions that are behind by more than chance."""
         count = len(self.found)
         means = (self.found.sum(axis=0) + self.belief * self.prior) / (count + self.belief)
+        known = (self.found == self.found[0]).all(axis=0)  # to stop is worth the same in all worlds
+        means[known] = self.found[0, known]
         self.values[self.slots] = means
         best = int(means.argmax())
         apart = self.found[:, best, None] - self.found

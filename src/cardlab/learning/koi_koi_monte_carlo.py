@@ -9,13 +9,13 @@ rules of thumb where none is named) until it wins `overwhelm` of the games, phas
 epsilon falls from .15 to .02.
 
 What differs. A loop plays `batch_games` games at once and learns in batches of `batch` from each
-decision once, or from a `share` of them drawn by lot: the decisions of a round have one reward, so
-a few of them tell most of what all tell, and learning is what takes the time. The paper has batches
-of 256 at a rate of 1e-4; Adam's step has a size of its own, and the noise of a mean over n samples
-falls with the root of n, so a batch 16 times as large takes 4 times the rate. The rate rises over
-the first `warm_up` steps and falls linearly to `last_rate` of it. Everything random in loop k
-follows from the seed and k: a run that was killed goes on from its last loop as if nothing had
-happened.
+decision once, or from a `share` of the discards drawn by lot: the decisions of a round have one
+reward, so a few of them tell most of what all tell, and learning is what takes the time. Picks and
+calls are rare and are all learned from. The paper has batches of 256 at a rate of 1e-4; Adam's step
+has a size of its own, and the noise of a mean over n samples falls with the root of n, so a batch
+16 times as large takes 4 times the rate. The rate rises over the first `warm_up` steps and falls
+linearly to `last_rate` of it. Everything random in loop k follows from the seed and k: a run that
+was killed goes on from its last loop as if nothing had happened.
 
 Beyond the paper, for those who want more of each game: `trace` mixes the reward with the value of
 the seat's next decision, which has less of the luck that follows; `rivals` keeps games against the
@@ -104,7 +104,7 @@ class Config:
     learning_rate: float = 4e-4
     last_rate: float = 0.1  # share of the rate that is left at the end
     batch: int = 4096
-    share: float = 1.0  # of a loop's decisions that are learned from
+    share: float = 1.0  # of a loop's discards (of all decisions, if shared) that are learned from
     trace: float = 1.0  # 1: the reward alone; below it, mixed with the next decision's value
     rivals: float = 0.0  # share of games in phase 2 that go on against the supervised agent
     start: str = ""  # folder of a run, or shipped agent, whose networks to begin with
@@ -314,11 +314,13 @@ class Training:
             parts = torch.split_with_sizes(whole, [len(one.rows) for one in told.values()])
         else:
             parts = tuple(of_episode[one.episodes.long()] for one in told.values())
+        most = max(len(one.rows) for one in told.values())
         for (name, (rows, tokens, *_)), targets in zip(told.items(), parts, strict=True):
             order = torch.randperm(len(rows), generator=generator, device=self.device)
             size = min(self.config.batch, len(rows))
             data[name] = (rows, tokens, targets, order, size)
-            some = max(1, int(self.config.share * len(rows)) // size)
+            share = self.config.share if len(rows) == most else 1.0
+            some = max(1, int(share * len(rows)) // size)
             batches += [(name, i) for i in range(some)]
         mixed = seeding.generator(self.config.seed, "koi_koi", "batches", self.loop)
         mixed.shuffle(batches)

@@ -156,9 +156,15 @@ def fit_dynamic(told: Rounds) -> Array:
         start = of_class[np.digitize(leads, LEAD_STEPS)]
         chances = _smoothed(lead[same] + START - 1, place[same], len(leads), start)
         then = look_up(table, now - 1, (gains > 0).astype(int), leads[:, None] + gains)
-        table[now, 1, 1:-1] = (chances * then).sum(1)
+        table[now, 1, 1:-1] = _rising((chances * then).sum(1))
         table[now, 0, 1:-1] = 1.0 - table[now, 1, 1:-1][::-1]
     return table
+
+
+def _rising(chances: Array) -> Array:
+    """Return chances that never fall with the lead: who leads by more could play as if by less."""
+    above, below = np.maximum.accumulate(chances), np.minimum.accumulate(chances[::-1])[::-1]
+    return (above + below) / 2
 
 
 def _smoothed(rows: Array, columns: Array, count: int, start: Array) -> Array:
