@@ -268,7 +268,8 @@ def write_report(
     plan: Plan, games: dict[str, Games], curves: dict[str, Curve], positions: Positions
 ) -> str:
     """Return the report in Markdown; every number in it was measured by these games and runs."""
-    first, claims = table_1(kept_result(SUPERVISED)["summary"])
+    supervised = (kept_result(name)["summary"] for name in (SUPERVISED, f"{SUPERVISED}_alone"))
+    first, claims = table_1(*supervised)
     claims += table_2_claims(games)
     claims += predictor_claims(koi_koi_win().chances)
     claims += curve_claims(curves)

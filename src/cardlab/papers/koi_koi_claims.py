@@ -43,6 +43,7 @@ THEIR_TABLE_1 = {  # accuracy, decisions
     "koi_koi": (0.802, 1_768),
     "overall": (0.759, 21_435),
 }
+EQUAL, BY_CHANCE = "up to equal cards", "begun by chance"
 BEATEN_AFTER = 500_000  # games until RL-WP beats SL
 FOCUS = 3.0  # times the even share of attention that counts as a focus
 
@@ -50,8 +51,11 @@ FOCUS = 3.0  # times the even share of attention that counts as a focus
 # Table I
 
 
-def table_1(summary: Mapping[str, Any]) -> tuple[str, list[Claim]]:
-    """Return the accuracies of the supervised networks, and a claim for each."""
+def table_1(summary: Mapping[str, Any], alone: Mapping[str, Any]) -> tuple[str, list[Claim]]:
+    """Return the accuracies of the supervised networks, and a claim for each.
+
+    `alone` is the summary of a training on nothing but recorded games.
+    """
     rows, claims = [], []
     for name, (theirs, decisions) in THEIR_TABLE_1.items():
         ours, margin = summary[f"accuracy/{name}"], summary[f"accuracy/{name} margin"]
@@ -62,9 +66,10 @@ def table_1(summary: Mapping[str, Any]) -> tuple[str, list[Claim]]:
         what = name.replace("koi_koi", "koi-koi")
         alike = f"{summary[f'alike/{name}']:.3f} ± {summary[f'alike/{name} margin']:.3f}"
         count = f"{summary[f'decisions/{name}']:,}"
-        rows.append((what, count, f"{theirs:.3f}", told, alike, verdict))
+        chance = f"{alone[f'accuracy/{name}']:.3f} ± {alone[f'accuracy/{name} margin']:.3f}"
+        rows.append((what, count, f"{theirs:.3f}", told, alike, chance, verdict))
         claims.append(Claim("table I", f"accuracy, {what}", f"{theirs:.3f}", told, verdict))
-    head = ("decision", "decisions", "theirs", "ours", "up to equal cards", "verdict")
+    head = ("decision", "decisions", "theirs", "ours", EQUAL, BY_CHANCE, "verdict")
     return markdown_table(head, rows), claims
 
 
