@@ -119,9 +119,10 @@ def cpu_seconds(pid: int) -> float:
 
 
 def machine_seconds() -> float:
-    """Return the CPU seconds that all processes of the machine have used."""
-    user, nice, system = (int(x) for x in Path("/proc/stat").read_text().split()[1:4])
-    return (user + nice + system) / os.sysconf("SC_CLK_TCK")
+    """Return the CPU seconds that all processes have used, and that a virtual machine lost."""
+    fields = [int(x) for x in Path("/proc/stat").read_text().split()[1:9]]
+    user, nice, system, _idle, _waiting, _hard, _soft, stolen = fields
+    return (user + nice + system + stolen) / os.sysconf("SC_CLK_TCK")
 
 
 async def warm(address: str) -> None:
@@ -178,7 +179,7 @@ async def latency(address: str, pid: int) -> None:
     )
     cores = os.cpu_count() or 1
     share = 100 * max(0, others) / passed / cores
-    print(f"meanwhile other programs used {share:.0f} % of {cores} cores")
+    print(f"meanwhile other programs and virtual machines used {share:.0f} % of {cores} cores")
 
 
 async def memory(address: str, pid: int) -> None:
