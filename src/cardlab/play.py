@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import numpy as np
@@ -216,29 +216,23 @@ def open_game(table: Table, agents: Sequence[object], rngs: Sequence[np.random.G
     """Tell the agents that want to know that their game begins."""
     for seat, agent in enumerate(agents):
         if isinstance(agent, FollowsGames):
-            _tell(table, seat, agent, agent.begin)(
-                table.game, table.options, seat, table.seats, rngs[seat]
-            )
+            with _telling(table, seat, agent, agent.begin):
+                agent.begin(table.game, table.options, seat, table.seats, rngs[seat])
 
 
 def close_game(table: Table, agents: Sequence[object]) -> None:
     """Tell the agents that want to know how their game has ended."""
     for seat, agent in enumerate(agents):
         if isinstance(agent, FollowsGames):
-            _tell(table, seat, agent, agent.end)(seat, table.state.returns(), table.state.points())
+            with _telling(table, seat, agent, agent.end):
+                agent.end(seat, table.state.returns(), table.state.points())
 
 
-def _tell(
+def _telling(
     table: Table, seat: int, agent: object, method: Callable[..., None]
-) -> Callable[..., None]:
-    """Return a method of an agent that is blamed for what it raises."""
-
-    def told(*what: Any) -> None:
-        where = f"seat {seat} of {table.game.name}, ply {len(table.actions)}"
-        with blaming(method, getattr(agent, "name", "?"), lambda: where):
-            method(*what)
-
-    return told
+) -> AbstractContextManager[None]:
+    where = f"seat {seat} of {table.game.name}, ply {len(table.actions)}"
+    return blaming(method, getattr(agent, "name", "?"), lambda: where)
 
 
 def play_game(
