@@ -9,6 +9,7 @@ from importlib.util import find_spec
 
 import pytest
 
+from cardlab import find_game
 from cardlab.errors import CardlabError
 from cardlab.games import GAMES
 
@@ -42,8 +43,9 @@ for _ in range(int(sys.argv[3])):
     actions = np.array([rng.choice(np.flatnonzero(row)) for row in ours.mask])
     ours.step(actions)
     theirs.step(actions)
-    for name in ("mover", "mask", "done", "returns", "points", "states"):
+    for name in ("mover", "mask", "done", "returns", "points"):
         assert (getattr(theirs, name).copy_to_host() == getattr(ours, name)).all(), name
+    assert (theirs.states.copy_to_host().astype(game.state) == ours.states).all()
 try:
     theirs.step(np.array([-1, -1]))
 except gpu.IllegalAction as error:
@@ -51,6 +53,20 @@ except gpu.IllegalAction as error:
 else:
     raise AssertionError("an illegal action was taken")
 """
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_fields_of_every_row_lie_where_a_gpu_can_read_them(name: str) -> None:
+    from cardlab.gpu import aligned
+
+    game = find_game(name)
+    record = aligned(game.state)
+    assert record.names == game.state.names
+    for field, place in ((record[one].base, record.fields[one][1]) for one in record.names):
+        assert place % field.itemsize == 0
+        assert record.itemsize % field.itemsize == 0
+    fresh = game.fresh(**game.read_options({}))
+    assert fresh.astype(record).astype(game.state).tobytes() == fresh.tobytes()
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,8 @@ NO_ROW = np.iinfo(np.int64).max
 def require_gpu() -> None:
     """Make sure that there is a GPU and the library for it, or say what is missing."""
     require("playing on a GPU", "gpu", "numba_cuda")
+    if not hasattr(np, "row_stack"):  # gone from NumPy, and numba-cuda still asks for it
+        np.row_stack = np.vstack
     if not cuda.is_available():
         raise CardlabError(
             "playing on a GPU needs an NVIDIA GPU and its driver, and none was found; leave the "
@@ -104,6 +106,15 @@ def _translated(value: Any) -> Any:
     return device_function(value) if ours else value
 
 
+def aligned(record: np.dtype[Any]) -> np.dtype[Any]:
+    """Return a record type with every field, in every row, at a multiple of its size.
+
+    A GPU reads nothing else; records of games have no gaps, so their rows lie anywhere.
+    """
+    fields = [(name, record[name]) for name in record.names or ()]
+    return np.dtype((np.record, np.dtype(fields, align=True)))
+
+
 # Play-outs
 
 
@@ -122,7 +133,7 @@ class Played(NamedTuple):
 def _make_play(game: Game) -> Any:
     play_one = device_function(make_playouts(game).play_one)
     returns, leave = device_function(game.returns), device_function(branch)
-    record, deck, actions = game.state, game.deck, game.num_actions
+    record, deck, actions = aligned(game.state), game.deck, game.num_actions
 
     @_for_launch
     def play(fresh: Any, start: int, first: int, decisions: Any, results: Any) -> None:
@@ -155,7 +166,8 @@ def play_randomly(
     results = cuda.device_array((games, int(fresh[0].seats)), np.float32)
     blocks = max(1, min(BLOCKS, -(-games // THREADS)))
     start = seeding.stream(seed, "game")
-    _make_play(game)[blocks, THREADS](cuda.to_device(fresh), start, first, decisions, results)
+    given = cuda.to_device(fresh.astype(aligned(game.state)))
+    _make_play(game)[blocks, THREADS](given, start, first, decisions, results)
     if not bring:
         return Played(decisions, results)
     return Played(decisions.copy_to_host(), results.copy_to_host())
@@ -168,7 +180,8 @@ class GpuBatch:
     """Many games on the GPU that step together, as `cardlab.Batch` does on a core.
 
     `mover`, `mask`, `done`, `returns`, `points` and `states` stay on the GPU; other libraries read
-    them there (`__cuda_array_interface__`), `copy_to_host()` brings them back.
+    them there (`__cuda_array_interface__`), `copy_to_host()` brings them back. The records of
+    `states` have gaps between fields, as a GPU needs them; `astype(game.state)` removes them.
     """
 
     def __init__(
@@ -184,7 +197,7 @@ class GpuBatch:
             raise CardlabError(f"a batch of {size} games cannot be; give 1 or more")
         require_gpu()
         self.game, self.size, self.redeal = game, size, redeal
-        fresh = game.fresh(**game.read_options(options or {}))
+        fresh = game.fresh(**game.read_options(options or {})).astype(aligned(game.state))
         self.seats = int(fresh[0].seats)
         start = seeding.stream(seed, "game")
         seeds = np.array([branch(start, row) for row in range(size)], dtype=np.int64)
