@@ -63,9 +63,21 @@ MOST_DEALS = 1000  # in a row, without a decision between; rules that reject mor
 Array = npt.NDArray[Any]
 
 
+class Fields(np.record):
+    """One record of an array, its fields read as attributes several times faster than NumPy's."""
+
+    __getattribute__ = object.__getattribute__
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return np.void.__getitem__(self, name)
+        except ValueError:
+            raise AttributeError(f"a record without field {name}") from None
+
+
 def record_type(fields: Sequence[tuple[Any, ...]]) -> np.dtype[Any]:
     """Return the record type of a state, with attribute access in interpreted kernels too."""
-    return np.dtype((np.record, list(fields)))
+    return np.dtype((Fields, list(fields)))
 
 
 @dataclass(frozen=True)

@@ -445,9 +445,11 @@ def events(s: Any) -> list[Event]:
     """Return the last actions in words, oldest first."""
     told = []
     plies = int(s.plies)
+    entries = list(
+        zip(s.log_seat.tolist(), s.log_action.tolist(), s.log_drew.tolist(), strict=True)
+    )
     for ply in range(max(0, plies - LOG), plies):
-        slot = ply % LOG
-        action, drew = int(s.log_action[slot]), int(s.log_drew[slot])
+        seat, action, drew = entries[ply % LOG]
         if action == PASS:
             text = "passed"
         elif action == DRAW:
@@ -459,7 +461,7 @@ def events(s: Any) -> list[Event]:
             text = f"played {card_text(FIRST_EIGHT + eight)} and called {SUIT_NAMES[suit]}"
         if drew and not s.optional_draw:
             text = f"drew {drew} card{'s' if drew > 1 else ''} and {text}"
-        told.append(Event(int(s.log_seat[slot]), text))
+        told.append(Event(seat, text))
     if s.phase == FINISHED and s.drew:
         told.append(Event(int(s.seat), "drew the last card"))
     return told

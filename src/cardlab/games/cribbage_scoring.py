@@ -16,6 +16,7 @@ Kernels `hand_points`, `peg_points` and `follow` for rules and search; `explain`
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, pairwise
 from typing import NamedTuple
@@ -201,7 +202,11 @@ def score_text(hand: str, cut: str, *, crib: bool = False) -> tuple[list[Row], i
 
 def explain_in_words(hand: Iterable[int], cut: int, crib: bool = False) -> tuple[int, str]:
     """Return the points of four cards with the cut card, and a few words on them."""
-    cards = sorted(hand)
+    return _in_words(tuple(sorted(hand)), cut, crib)
+
+
+@functools.lru_cache(maxsize=4096)
+def _in_words(cards: tuple[int, ...], cut: int, crib: bool) -> tuple[int, str]:
     parts: dict[str, int] = {}
     for row in explain(cards, cut, crib):
         parts[row.reason] = parts.get(row.reason, 0) + row.points

@@ -252,14 +252,16 @@ def _round_events(s: Any, number: int) -> list[Event]:
     won = _points(abs(gain))
     told = [Event(None, f"round {number} begins, dealer seat {first}")]
     piles, calls = [0, 0], [0, 0]
-    for turn in range(TURNS):
+    waits = int(s.pending) if number == s.round_number else NOBODY
+    moves = (
+        ("discarded", s.discarded[now].tolist(), s.discard_took[now].tolist()),
+        ("drew", s.drawn[now].tolist(), s.draw_took[now].tolist()),
+    )
+    for turn, answer in enumerate(s.answer[now].tolist()):
         seat = first ^ (turn & 1)
-        for verb, cards, takes in (
-            ("discarded", s.discarded, s.discard_took),
-            ("drew", s.drawn, s.draw_took),
-        ):
-            card, taken = int(cards[now, turn]), int(takes[now, turn])
-            if card == NOBODY or (number == s.round_number and card == s.pending):
+        for verb, cards, takes in moves:
+            card, taken = cards[turn], takes[turn]
+            if card in (NOBODY, waits):
                 break  # a card that waits for a pick is told with what it takes
             text = f"{verb} {card_text(card)}"
             if taken:
@@ -267,11 +269,11 @@ def _round_events(s: Any, number: int) -> list[Event]:
                 piles[seat] |= 1 << card | taken
                 text += f" and took {cards_text(cards_in(taken))}"
             told.append(Event(seat, text))
-        if s.answer[now, turn] == CALLED:
+        if answer == CALLED:
             words = _yaku_words(s, piles[seat], calls[seat])
             told.append(Event(seat, f"called koi-koi with {words}"))
             calls[seat] += 1
-        elif s.answer[now, turn] == STOPPED:
+        elif answer == STOPPED:
             words = _yaku_words(s, piles[seat], calls[seat], abs(gain))
             told.append(Event(seat, f"stopped and won {won}: {words}"))
     if how == EXHAUSTED:

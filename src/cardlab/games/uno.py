@@ -267,10 +267,9 @@ def events(s: Any) -> list[Event]:
     """Return the last entries of the log in words, oldest first."""
     told = []
     logged = int(s.logged)
+    entries = list(zip(s.log_seat.tolist(), s.log_what.tolist(), s.log_more.tolist(), strict=True))
     for entry in range(max(0, logged - LOG), logged):
-        slot = entry % LOG
-        what, more = int(s.log_what[slot]), int(s.log_more[slot])
-        seat = int(s.log_seat[slot])
+        seat, what, more = entries[entry % LOG]
         if what < DRAW:
             colour, trait = divmod(what, ACTIONS)
             card = kind_text(what if trait < WILD else trait)

@@ -69,6 +69,9 @@ WILD_BIT, FOUR_BIT = 1 << WILD, 1 << FOUR
 NUMBERS = np.array([ONE_TRAIT << trait for trait in range(10)], dtype=np.int64)
 ACTION_CARDS = (ONE_TRAIT << SKIP) | (ONE_TRAIT << REVERSE) | (ONE_TRAIT << DRAW_TWO)
 WILDS = WILD_BIT | FOUR_BIT | ((WILD_BIT | FOUR_BIT) << ACTIONS)
+# Kinds in the order of a sorted hand, each with its bits in a mask.
+PLACES = [(kind, 1 << kind) for kind in range(KIND_END) if TOTAL[kind] and kind % ACTIONS < WILD]
+PLACES += [(kind, 1 << kind | 1 << (kind + ACTIONS)) for kind in (WILD, FOUR)]
 
 
 @kernel
@@ -124,8 +127,11 @@ def hand_value(cards: Any) -> int:
 
 def cards_in(cards: Any) -> list[int]:
     """Return the kinds in a set in ascending order, wilds last, each as often as it is there."""
-    kinds = [kind for kind in range(KIND_END) if TOTAL[kind] and kind not in (WILD, FOUR)]
-    return [kind for kind in (*kinds, WILD, FOUR) for _ in range(int(count(cards, kind)))]
+    first, second = int(cards[0]), int(cards[1])
+    found = []
+    for kind, bits in PLACES:
+        found += [kind] * ((first & bits).bit_count() + (second & bits).bit_count())
+    return found
 
 
 def kind_text(kind: int) -> str:
