@@ -63,7 +63,7 @@ MOST_DEALS = 1000  # in a row, without a decision between; rules that reject mor
 Array = npt.NDArray[Any]
 
 
-class Fields(np.record):
+class Fields(np.record):  # type: ignore[misc]
     """One record of an array, its fields read as attributes several times faster than NumPy's."""
 
     __getattribute__ = object.__getattribute__

@@ -38,8 +38,7 @@ NO_ROW = np.iinfo(np.int64).max
 def require_gpu() -> None:
     """Make sure that there is a GPU and the library for it, or say what is missing."""
     require("playing on a GPU", "gpu", "numba_cuda")
-    if not hasattr(np, "row_stack"):  # gone from NumPy, and numba-cuda still asks for it
-        np.row_stack = np.vstack
+    vars(np).setdefault("row_stack", np.vstack)  # gone from NumPy; numba-cuda still asks for it
     if not cuda.is_available():
         raise CardlabError(
             "playing on a GPU needs an NVIDIA GPU and its driver, and none was found; leave the "
