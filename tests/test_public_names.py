@@ -80,9 +80,9 @@ def test_kernels_of_a_batch_find_the_first_illegal_action(crazy_eights: Game) ->
     assert kernels is make_batch_kernels(crazy_eights)  # compiled once
     batch = Batch(crazy_eights, 4)
     actions = batch.mask.argmax(axis=1)
-    assert kernels.find_illegal(batch.mover, batch.mask, actions) == -1
+    assert kernels.find_illegal(0, batch.size, batch.mover, batch.mask, actions) == -1
     actions[2:] = batch.mask[2:].argmin(axis=1)
-    assert kernels.find_illegal(batch.mover, batch.mask, actions) == 2
+    assert kernels.find_illegal(0, batch.size, batch.mover, batch.mask, actions) == 2
 
 
 def test_many_turns_are_answered_as_one_by_one(crazy_eights: Game) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from cardlab import seeding
 from cardlab.errors import CardlabError, IllegalAction
 from cardlab.game import DEALER, MOST_DEALS, OVER, Array, Game, Turns, endless_deals
-from cardlab.kernel import kernel
+from cardlab.kernel import int64, kernel
 from cardlab.seeding import GAME, branch
 
 __all__ = ["Batch", "BatchKernels", "make_batch_kernels"]
@@ -65,7 +65,7 @@ class Batch:
         self._order = np.empty(game.deck, dtype=np.uint8)
         self._buffer = np.empty(game.num_actions, dtype=np.int16)
         self._rng = np.zeros(1, dtype=np.int64)
-        self._kernels.begin(*self._arrays())
+        self._kernels.begin(0, size, *self._arrays())
         self._check_deals()
 
     @property
@@ -84,7 +84,7 @@ class Batch:
                 f"{actions.dtype} of shape {actions.shape}"
             )
         actions = np.ascontiguousarray(actions, dtype=np.int64)
-        wrong = self._kernels.find_illegal(self.mover, self.mask, actions)
+        wrong = self._kernels.find_illegal(0, self.size, self.mover, self.mask, actions)
         if wrong >= 0:
             legal = ", ".join(
                 f"{self.game.action_text(int(one))} ({one})"
@@ -95,6 +95,8 @@ class Batch:
                 f"{actions[wrong]}; legal: {legal}"
             )
         self._kernels.step(
+            0,
+            self.size,
             actions,
             self.redeal,
             self._fresh,
@@ -123,7 +125,7 @@ class Batch:
         self._deals[rows] = 0
         parts = [self.states, self.seeds, self._deals, self.mover, self.mask]
         some = [part[rows] for part in parts]
-        self._kernels.begin(*some, self._order, self._buffer, self._rng)
+        self._kernels.begin(0, len(some[0]), *some, self._order, self._buffer, self._rng)
         for part, fresh in zip(parts, some, strict=True):
             part[rows] = fresh
         self._check_deals()
@@ -165,11 +167,11 @@ class Batch:
 
 
 class BatchKernels(NamedTuple):
-    """Kernels of many games at once; the first three are of one row."""
+    """Kernels of many games at once; all but the last for rows from a first one up to an end.
 
-    settle: Callable[..., None]
-    is_illegal: Callable[..., bool]
-    step_row: Callable[..., None]
+    The loop over rows is inside: to hand all these arrays over costs as much as a step.
+    """
+
     begin: Callable[..., None]
     find_illegal: Callable[..., int]
     step: Callable[..., None]
@@ -183,18 +185,8 @@ def make_batch_kernels(game: Game) -> BatchKernels:
     returns, points, conceal, shuffle = game.returns, game.points, game.conceal, game.shuffle
 
     @kernel
-    def settle(
-        row: int,
-        states: Any,
-        seeds: Any,
-        deals: Any,
-        movers: Any,
-        mask: Any,
-        order: Any,
-        buffer: Any,
-        rng: Any,
-    ) -> None:
-        s = states[row]
+    def settle(s: Any, row: int, seeds: Any, deals: Any, order: Any, rng: Any) -> int:
+        """Deal until somebody moves; return who."""
         who = mover(s)
         first = deals[row]
         while who == DEALER and deals[row] - first < MOST_DEALS:
@@ -202,15 +194,20 @@ def make_batch_kernels(game: Game) -> BatchKernels:
             deals[row] += 1
             deal(s, order)
             who = mover(s)
-        movers[row] = who
+        return int64(who)
+
+    @kernel
+    def write_mask(s: Any, row: int, mask: Any, buffer: Any) -> None:
         for action in range(mask.shape[1]):
             mask[row, action] = False
-        if who >= 0:
+        if mover(s) >= 0:
             for i in range(legal(s, buffer)):
                 mask[row, buffer[i]] = True
 
     @kernel
     def begin(
+        first: int,
+        end: int,
         states: Any,
         seeds: Any,
         deals: Any,
@@ -220,60 +217,22 @@ def make_batch_kernels(game: Game) -> BatchKernels:
         buffer: Any,
         rng: Any,
     ) -> None:
-        for row in range(len(states)):
-            settle(row, states, seeds, deals, movers, mask, order, buffer, rng)
+        for row in range(first, end):
+            movers[row] = settle(states[row], row, seeds, deals, order, rng)
+            write_mask(states[row], row, mask, buffer)
 
     @kernel
-    def is_illegal(row: int, movers: Any, mask: Any, actions: Any) -> bool:
-        action = actions[row]
-        return movers[row] != OVER and not (0 <= action < mask.shape[1] and mask[row, action])
-
-    @kernel
-    def find_illegal(movers: Any, mask: Any, actions: Any) -> int:
-        for row in range(len(movers)):
-            if is_illegal(row, movers, mask, actions):
+    def find_illegal(first: int, end: int, movers: Any, mask: Any, actions: Any) -> int:
+        for row in range(first, end):
+            action = actions[row]
+            if movers[row] != OVER and not (0 <= action < mask.shape[1] and mask[row, action]):
                 return row
         return -1
 
     @kernel
-    def step_row(
-        row: int,
-        action: int,
-        redeal: bool,
-        fresh: Any,
-        done: Any,
-        results: Any,
-        scores: Any,
-        states: Any,
-        seeds: Any,
-        deals: Any,
-        movers: Any,
-        mask: Any,
-        order: Any,
-        buffer: Any,
-        rng: Any,
-    ) -> None:
-        done[row] = False
-        if movers[row] == OVER:
-            return
-        apply(states[row], action)
-        settle(row, states, seeds, deals, movers, mask, order, buffer, rng)
-        if movers[row] != OVER:
-            return
-        done[row] = True
-        for seat in range(results.shape[1]):
-            results[row, seat] = returns(states[row], seat)
-            scores[row, seat] = points(states[row], seat)
-        for _ in range(MOST_DEALS):  # a deal may leave nothing to play
-            if not redeal or movers[row] != OVER:
-                break
-            states[row] = fresh[0]
-            seeds[row] = branch(seeds[row], GAME)
-            deals[row] = 0
-            settle(row, states, seeds, deals, movers, mask, order, buffer, rng)
-
-    @kernel
     def step(
+        first: int,
+        end: int,
         actions: Any,
         redeal: bool,
         fresh: Any,
@@ -289,28 +248,33 @@ def make_batch_kernels(game: Game) -> BatchKernels:
         buffer: Any,
         rng: Any,
     ) -> None:
-        for row in range(len(states)):
-            step_row(
-                row,
-                actions[row],
-                redeal,
-                fresh,
-                done,
-                results,
-                scores,
-                states,
-                seeds,
-                deals,
-                movers,
-                mask,
-                order,
-                buffer,
-                rng,
-            )
+        for row in range(first, end):
+            done[row] = False
+            if movers[row] == OVER:
+                continue
+            s = states[row]
+            apply(s, actions[row])
+            who = mover(s)
+            if who == DEALER:
+                who = settle(s, row, seeds, deals, order, rng)
+            if who == OVER:
+                done[row] = True
+                for seat in range(results.shape[1]):
+                    results[row, seat] = returns(s, seat)
+                    scores[row, seat] = points(s, seat)
+                for _ in range(MOST_DEALS):  # a deal may leave nothing to play
+                    if not redeal or who != OVER:
+                        break
+                    states[row] = fresh[0]
+                    seeds[row] = branch(seeds[row], GAME)
+                    deals[row] = 0
+                    who = settle(s, row, seeds, deals, order, rng)
+            movers[row] = who
+            write_mask(s, row, mask, buffer)
 
     @kernel
     def conceal_all(views: Any, seats: Any) -> None:
         for row in range(len(views)):
             conceal(views[row], seats[row])
 
-    return BatchKernels(settle, is_illegal, step_row, begin, find_illegal, step, conceal_all)
+    return BatchKernels(begin, find_illegal, step, conceal_all)

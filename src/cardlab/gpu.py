@@ -241,8 +241,8 @@ class GpuBatch:
 @functools.cache
 def _make_steps(game: Game) -> tuple[Any, Any, Any]:
     rules = make_batch_kernels(game)
-    settle, step_row = device_function(rules.settle), device_function(rules.step_row)
-    is_illegal = device_function(rules.is_illegal)
+    begin_rows, step_rows = device_function(rules.begin), device_function(rules.step)
+    find_in_rows = device_function(rules.find_illegal)
     deck, num_actions = game.deck, game.num_actions
 
     @_for_launch
@@ -252,12 +252,12 @@ def _make_steps(game: Game) -> tuple[Any, Any, Any]:
         rng = cuda.local.array(1, np.int64)
         row = cuda.grid(1)
         if row < len(states):
-            settle(row, states, seeds, deals, movers, mask, order, buffer, rng)
+            begin_rows(row, row + 1, states, seeds, deals, movers, mask, order, buffer, rng)
 
     @_for_launch
     def find_illegal(movers: Any, mask: Any, actions: Any, wrong: Any) -> None:
         row = cuda.grid(1)
-        if row < len(movers) and is_illegal(row, movers, mask, actions):
+        if row < len(movers) and find_in_rows(row, row + 1, movers, mask, actions) >= 0:
             cuda.atomic.min(wrong, 0, row)
 
     @_for_launch
@@ -279,9 +279,10 @@ def _make_steps(game: Game) -> tuple[Any, Any, Any]:
         rng = cuda.local.array(1, np.int64)
         row = cuda.grid(1)
         if row < len(states):
-            step_row(
+            step_rows(
                 row,
-                actions[row],
+                row + 1,
+                actions,
                 redeal,
                 fresh,
                 done,
