@@ -24,6 +24,8 @@ SEARCHING = {"crazy_eights": 4_000, "uno": 1_000, "koi_koi": 100, "cribbage": 10
 SLOW = {  # agents that search or ask large networks, and their games
     "determinised": 400,
     "oracle_open": 400,
+    "crazy_eights_transformer": 4_000,
+    "uno_transformer": 4_000,
     "uno_dqn": 4_000,
     "uno_dqn_open": 4_000,
     "uno_deep_sarsa": 4_000,
