@@ -21,7 +21,7 @@ from cardlab.errors import CardlabError  # noqa: E402
 from cardlab.features.koi_koi import MOST_CHOICES, token_of_action  # noqa: E402
 from cardlab.game import HasAttention, HasUnit, HasValues, Turn  # noqa: E402
 from cardlab.games.koi_koi import GAME, KOI_KOI, START, STOP  # noqa: E402
-from cardlab.games.koi_koi_table import CALL, FINISHED, score  # noqa: E402
+from cardlab.games.koi_koi_table import CALL, FINISHED, dealer, score  # noqa: E402
 from cardlab.kernel import JIT  # noqa: E402
 from cardlab.learning import __main__ as command  # noqa: E402
 from cardlab.learning.koi_koi_networks import load_networks, save_networks, ship  # noqa: E402
@@ -90,6 +90,23 @@ def test_values_come_in_the_unit_that_was_learned(folders: dict[str, Path]) -> N
     assert "points" in point.unit.words
     assert people.unit is not None
     assert "people" in people.unit.words
+
+
+def test_level_values_are_told_as_expected_returns(folders: dict[str, Path]) -> None:
+    plain, level = KoiKoiNetwork(folders["win"]), KoiKoiNetwork(folders["win"])
+    level.level = True
+    level.chances = np.random.default_rng(0).random((13, 2, 2 * START + 1))
+    for turn in some_turns(count=8):
+        s, seat = turn.view, turn.seat
+        lead = int(s.points_now[seat]) - START
+        left = int(s.rounds) - int(s.round_number) + 1
+        begins = 2 * level.chances[left, int(dealer(s.array[0]) == seat), lead + START] - 1
+        won = level.chances[left - 1, 1, min(lead + 10, START) + START]
+        lost = level.chances[left - 1, 0, max(lead - 10, -START) + START]
+        wanted = begins + max(won - lost, 0.1) * plain.ratings(turn)
+        assert level.ratings(turn) == pytest.approx(wanted, abs=1e-5)
+        rows, choices = make_rows(turn.view.array, np.array([seat]))
+        assert (level.rate(rows, choices).argmax(1) == plain.rate(rows, choices).argmax(1)).all()
 
 
 def test_attention_is_that_of_the_network(folders: dict[str, Path]) -> None:

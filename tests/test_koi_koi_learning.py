@@ -58,10 +58,12 @@ from cardlab.learning.koi_koi_predictors import (  # noqa: E402
     compare,
     fit,
     fit_dynamic,
+    level_rounds,
     rounds_of,
 )
 from cardlab.learning.koi_koi_records import read_decisions  # noqa: E402
 from cardlab.networks.koi_koi import make_networks  # noqa: E402
+from cardlab.networks.koi_koi_chances import stakes  # noqa: E402
 from cardlab.networks.weights import load_weights  # noqa: E402
 from cardlab.play import Table  # noqa: E402
 from cardlab.seeding import deck_order  # noqa: E402
@@ -244,6 +246,31 @@ def test_predictors_foretell_games_of_the_heuristic() -> None:
         assert fit_dynamic(told)[1, mine, 30] == pytest.approx(share, abs=margin)
 
 
+def test_level_rewards_are_points_bent_by_what_they_change() -> None:
+    told = heuristic_rounds(4000)
+    table = fit_dynamic(told)
+    found = level_rounds(table, told)
+    assert found.sum(-1) == pytest.approx(0.0)
+    # One round by hand, seat 1 deals: what it changed over what ten points change there.
+    game = int(np.flatnonzero((told.dealers[:, 5] == 1) & (told.played > 5))[0])
+    lead, gain = int(told.before[game, 5]), int(told.gains[game, 5])
+
+    def chance(left: int, deals: bool, lead: int) -> float:
+        return float(table[left, int(deals), min(max(lead, -30), 30) + 30])
+
+    unit = max(chance(2, True, lead + 10) - chance(2, False, lead - 10), 0.1)
+    changed = 2 * (chance(2, gain > 0, lead + gain) - chance(3, False, lead))
+    assert found[game, 5, 0] == pytest.approx(changed / unit)
+    begins, units = stakes(table, 3, 0, lead)
+    assert (begins, units) == pytest.approx((2 * chance(3, False, lead) - 1, unit))
+    # Early, in an even game, they are nearly the tens of points; in the last round a win is a win.
+    first = found[:, 0, 0]
+    assert np.corrcoef(first, told.gains[:, 0])[0, 1] > 0.95
+    assert np.polyfit(told.gains[:, 0] / 10, first, 1)[0] == pytest.approx(1, abs=0.25)
+    even = (told.before[:, 7] == 0) & (told.played == 8) & (told.gains[:, 7] > 0)
+    assert np.ptp(found[even & (told.dealers[:, 7] == 0), 7, 0]) == pytest.approx(0.0)
+
+
 # Monte-Carlo learning
 
 TINY: dict[str, Any] = {
@@ -417,6 +444,7 @@ def test_a_training_begins_with_another_and_keeps_its_rival(tmp_path: Path) -> N
     first = {**TINY, "games": 16, "reward": "point"}
     koi_koi_monte_carlo.train(koi_koi_monte_carlo.Config(**first), tmp_path / "first", quiet)
     settings = {**TINY, "start": str(tmp_path / "first"), "trace": 0.7, "first_phase": 0}
+    settings["level"] = True  # begins well with networks that learned points
     training = koi_koi_monte_carlo.Training(
         koi_koi_monte_carlo.Config(**settings, rivals=0.5), tmp_path / "second"
     )

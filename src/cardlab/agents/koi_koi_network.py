@@ -22,8 +22,12 @@ from cardlab.features.koi_koi import (
     DECISION_OF_KIND,
     DECISIONS,
     ENCODING,
+    I_DEAL,
     KIND,
+    LEAD,
+    LEAD_ZERO,
     MOST_CHOICES,
+    ROUNDS_LEFT,
     TOKENS,
     WIDTH,
     write_rows,
@@ -31,6 +35,7 @@ from cardlab.features.koi_koi import (
 from cardlab.game import Array, Attention, Turn, Turns, Unit
 from cardlab.games.koi_koi import GAME
 from cardlab.games.koi_koi_cards import DECK, card_text
+from cardlab.networks.koi_koi_chances import stakes
 from cardlab.networks.onnx import Network
 
 __all__ = [
@@ -84,6 +89,7 @@ class KoiKoiNetwork:
         about = self.networks[0].about
         people = about.get("command", "").startswith("cardlab train koi_koi/supervised")
         self.learned = "people" if people else str(about.get("config", {}).get("reward", ""))
+        self.level = bool(about.get("config", {}).get("level", False))
         self.unit = UNITS[self.learned]
 
     def __getstate__(self) -> dict[str, str]:
@@ -159,6 +165,10 @@ class KoiKoiNetwork:
             for start in range(0, len(which), LARGE):
                 part = which[start : start + LARGE]
                 rated[part] = network.run(rows=rows[part], choices=choices[part])["values"]
+        if self.level:  # what an action changes, in units of what ten points change there
+            lead = rows[:, LEAD].astype(np.int64) - LEAD_ZERO
+            begins, unit = stakes(self.chances, rows[:, ROUNDS_LEFT], rows[:, I_DEAL], lead)
+            rated = (begins[:, None] + unit[:, None] * rated).astype(np.float32)
         return rated
 
     @functools.cached_property

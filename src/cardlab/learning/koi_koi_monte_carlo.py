@@ -20,7 +20,10 @@ was killed goes on from its last loop as if nothing had happened.
 Beyond the paper, for those who want more of each game: `trace` mixes the reward with the value of
 the seat's next decision, which has less of the luck that follows; `rivals` keeps games against the
 supervised agent in phase 2; `start` begins with the networks of another run, or of an agent that is
-shipped.
+shipped. `level` is for `reward=win`: the chance to win the game moves little in an early round and
+much in the last, and depends most on the lead, which no action changes; so a round's reward is what
+it changed, divided by what ten points change there. That is about the reward of `point`, whose
+networks make a good start, bent where a point more is worth less than a point less.
 """
 
 from __future__ import annotations
@@ -75,6 +78,7 @@ from cardlab.learning.koi_koi_predictors import (
     after_rounds,
     compare,
     fit,
+    level_rounds,
     rounds_of,
 )
 from cardlab.learning.logs import Log
@@ -107,6 +111,7 @@ class Config:
     share: float = 1.0  # of a loop's discards (of all decisions, if shared) that are learned from
     trace: float = 1.0  # 1: the reward alone; below it, mixed with the next decision's value
     rivals: float = 0.0  # share of games in phase 2 that go on against the supervised agent
+    level: bool = False  # rewards of win as what a round changes, in units of ten points there
     start: str = ""  # folder of a run, or shipped agent, whose networks to begin with
     warm_up: int = 500
     predictor: str = "dynamic"
@@ -288,7 +293,9 @@ class Training:
 
     def rewards(self, told: Rounds) -> Array:
         """Return the reward of every episode: games x rounds x seats in one line."""
-        if self.config.reward == "win":
+        if self.config.reward == "win" and self.config.level:
+            of_round = level_rounds(self.table, told)
+        elif self.config.reward == "win":
             of_round = 2.0 * after_rounds(self.table, told) - 1.0
         else:
             of_round = np.stack([told.gains, -told.gains], axis=-1) / POINTS

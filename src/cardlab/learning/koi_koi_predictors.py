@@ -9,13 +9,13 @@ left and lead - and computes the probability backwards from the last round, wher
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from cardlab.game import Array
 from cardlab.games.koi_koi import START
 from cardlab.games.koi_koi_table import MOST_ROUNDS
+from cardlab.networks.koi_koi_chances import look_up, stakes
 
 __all__ = [
     "PREDICTORS",
@@ -25,6 +25,7 @@ __all__ = [
     "fit",
     "fit_dynamic",
     "fit_logistic",
+    "level_rounds",
     "rounds_of",
 ]
 
@@ -83,17 +84,20 @@ def blank_table() -> Array:
     return table
 
 
-def look_up(table: Array, left: Any, deals: Any, lead: Any) -> Array:
-    """Return the probability to win with so many rounds left."""
-    return table[left, deals, np.clip(lead, -START, START) + START]
-
-
 def after_rounds(table: Array, told: Rounds) -> Array:
     """Return both seats' probability to win after each round: (games, rounds, 2)."""
     left = told.rounds - 1 - np.arange(told.rounds)[None, :]
     lead = told.before + told.gains
     first = look_up(table, left, (told.gains > 0).astype(np.int64), lead)
     return np.stack([first, 1.0 - first], axis=-1)
+
+
+def level_rounds(table: Array, told: Rounds) -> Array:
+    """Return what each round brought to both seats, in units of what ten points change there."""
+    left = told.rounds - np.arange(told.rounds)[None, :]
+    begins, unit = stakes(table, left, (told.dealers == 0).astype(np.int64), told.before)
+    first = (2.0 * after_rounds(table, told)[..., 0] - 1.0 - begins) / unit
+    return np.stack([first, -first], axis=-1)
 
 
 def fit(kind: str, told: Rounds) -> Array:
