@@ -108,12 +108,19 @@ class Hopper:
 
 numba.cuda.dispatcher.get_current_device = Hopper
 game = find_game(sys.argv[1])
-record = numba.from_dtype(game.state)
-signature = numba.void(
-    record[::1], numba.int64, numba.int64, numba.int32[::1], numba.float32[:, ::1]
-)
-text, _ = cuda.compile_ptx(gpu._make_play(game).py_func, signature, cc=(9, 0))
-assert ".visible .entry" in text
+records = numba.from_dtype(gpu.aligned(game.state))[::1]
+numbers, marks, floats = numba.int64[::1], numba.boolean[::1], numba.float32[:, ::1]
+rows = (records, numbers, numbers, numba.int8[::1], numba.boolean[:, ::1])
+play = (records, numba.int64, numba.int64, numba.int32[::1], floats)
+begin, find_illegal, step = gpu._make_steps(game)
+for kernel, arguments in (
+    (gpu._make_play(game), play),
+    (begin, rows),
+    (find_illegal, (numba.int8[::1], numba.boolean[:, ::1], numbers, numbers)),
+    (step, (numbers, numba.boolean, records, marks, floats, floats, *rows)),
+):
+    text, _ = cuda.compile_ptx(kernel.py_func, numba.void(*arguments), cc=(9, 0))
+    assert ".visible .entry" in text
 """
 
 
