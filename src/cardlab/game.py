@@ -71,8 +71,8 @@ class Fields(np.record):  # type: ignore[misc]
     def __getattr__(self, name: str) -> Any:
         try:
             return np.void.__getitem__(self, name)
-        except ValueError:
-            raise AttributeError(f"a record without field {name}") from None
+        except (ValueError, IndexError):
+            raise AttributeError(f"this record has no field {name}") from None
 
 
 def record_type(fields: Sequence[tuple[Any, ...]]) -> np.dtype[Any]:

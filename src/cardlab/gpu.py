@@ -29,6 +29,7 @@ from cardlab.seeding import branch
 
 __all__ = ["GpuBatch", "Played", "device_function", "play_randomly", "require_gpu"]
 
+vars(np).setdefault("row_stack", np.vstack)  # gone in NumPy 2.5; numba-cuda compiles with it
 cuda: Any = numba.cuda  # untyped, and its simulator looks for it among a kernel's globals
 THREADS = 128  # in a block
 BLOCKS = 4096  # in a launch of play-outs: threads take the next game when theirs is over
@@ -38,7 +39,6 @@ NO_ROW = np.iinfo(np.int64).max
 def require_gpu() -> None:
     """Make sure that there is a GPU and the library for it, or say what is missing."""
     require("playing on a GPU", "gpu", "numba_cuda")
-    vars(np).setdefault("row_stack", np.vstack)  # gone from NumPy; numba-cuda still asks for it
     if not cuda.is_available():
         raise CardlabError(
             "playing on a GPU needs an NVIDIA GPU and its driver, and none was found; leave the "

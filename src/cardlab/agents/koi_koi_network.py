@@ -89,7 +89,7 @@ class KoiKoiNetwork:
         about = self.networks[0].about
         people = about.get("command", "").startswith("cardlab train koi_koi/supervised")
         self.learned = "people" if people else str(about.get("config", {}).get("reward", ""))
-        self.level = bool(about.get("config", {}).get("level", False))
+        self.level = self.learned == "win" and bool(about["config"].get("level"))
         self.unit = UNITS[self.learned]
 
     def __getstate__(self) -> dict[str, str]:
@@ -165,7 +165,7 @@ class KoiKoiNetwork:
             for start in range(0, len(which), LARGE):
                 part = which[start : start + LARGE]
                 rated[part] = network.run(rows=rows[part], choices=choices[part])["values"]
-        if self.level:  # what an action changes, in units of what ten points change there
+        if self.level:  # what an action changes, in units of what rounds usually change there
             lead = rows[:, LEAD].astype(np.int64) - LEAD_ZERO
             begins, unit = stakes(self.chances, rows[:, ROUNDS_LEFT], rows[:, I_DEAL], lead)
             rated = (begins[:, None] + unit[:, None] * rated).astype(np.float32)

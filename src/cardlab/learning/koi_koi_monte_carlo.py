@@ -22,8 +22,8 @@ the seat's next decision, which has less of the luck that follows; `rivals` keep
 supervised agent in phase 2; `start` begins with the networks of another run, or of an agent that is
 shipped. `level` is for `reward=win`: the chance to win the game moves little in an early round and
 much in the last, and depends most on the lead, which no action changes; so a round's reward is what
-it changed, divided by what ten points change there. That is about the reward of `point`, whose
-networks make a good start, bent where a point more is worth less than a point less.
+it changed, divided by what rounds usually change there. Early on that is about the reward of
+`point`, whose networks make a good start, bent where a point more is worth less than a point less.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class Config:
     share: float = 1.0  # of a loop's discards (of all decisions, if shared) that are learned from
     trace: float = 1.0  # 1: the reward alone; below it, mixed with the next decision's value
     rivals: float = 0.0  # share of games in phase 2 that go on against the supervised agent
-    level: bool = False  # rewards of win as what a round changes, in units of ten points there
+    level: bool = False  # rewards of win as what a round changes, in units of what is usual there
     start: str = ""  # folder of a run, or shipped agent, whose networks to begin with
     warm_up: int = 500
     predictor: str = "dynamic"
@@ -152,6 +152,8 @@ def check(config: Config) -> None:
             raise CardlabError(
                 f"setting {name}={getattr(config, name)} must be above 0 and at most 1"
             )
+    if config.level and config.reward != "win":
+        raise CardlabError("setting level is for reward=win; leave it out")
     if not 0 <= config.last_epsilon <= config.epsilon <= 1:
         raise CardlabError("epsilon must fall: 0 <= last_epsilon <= epsilon <= 1")
 
@@ -223,6 +225,14 @@ class Training:
             raise CardlabError(
                 f"start={folder} has networks of design {design}; set design={design}"
             )
+        learned = about.get("config", {})
+        if learned.get("reward") == "win" == self.config.reward:
+            level = bool(learned.get("level"))
+            if level != self.config.level:
+                raise CardlabError(
+                    f"start={folder} has networks that learned with level={str(level).lower()}; "
+                    "set the same, or begin with those of reward=point"
+                )
         self.before = games_behind(about)
         for name, network in networks.items():
             self.networks[name].load_state_dict(network.state_dict())

@@ -93,7 +93,7 @@ def after_rounds(table: Array, told: Rounds) -> Array:
 
 
 def level_rounds(table: Array, told: Rounds) -> Array:
-    """Return what each round brought to both seats, in units of what ten points change there."""
+    """Return what each round changed for both seats, in units of what is usual there."""
     left = told.rounds - np.arange(told.rounds)[None, :]
     begins, unit = stakes(table, left, (told.dealers == 0).astype(np.int64), told.before)
     first = (2.0 * after_rounds(table, told)[..., 0] - 1.0 - begins) / unit

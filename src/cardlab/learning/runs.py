@@ -73,6 +73,9 @@ def open_run(folder: Path, config: Any) -> None:
             found = dict(json.loads(path.read_text()))
         except (ValueError, TypeError):
             raise CardlabError(f"{path} is damaged; name another folder with --out") from None
+        # Settings that came later had their default.
+        fields = dataclasses.fields(config)
+        found = {one.name: one.default for one in fields if one.name not in found} | found
         if found != wanted:
             names = sorted(found.keys() | wanted.keys())
             changed = [name for name in names if found.get(name) != wanted.get(name)]

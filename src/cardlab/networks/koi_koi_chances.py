@@ -14,7 +14,7 @@ from cardlab.games.koi_koi import START
 
 __all__ = ["look_up", "stakes"]
 
-TEN = 10  # points of a round, won or lost, by which stakes are measured
+GAINS = np.array([2, 5, 8, 14, 25])  # points of rounds, won or lost, by which stakes are measured
 LEAST = 0.1  # stakes where the game is as good as over
 
 
@@ -24,12 +24,13 @@ def look_up(table: Array, left: Any, deals: Any, lead: Any) -> Array:
 
 
 def stakes(table: Array, left: Any, deals: Any, lead: Any) -> tuple[Array, Array]:
-    """Return what a round begins with, and what ten points in it change, both of a return.
+    """Return what a round begins with, and what rounds usually change there, both of a return.
 
-    `left` counts the round itself. Networks that learned with `level` say what an action brings in
+    `left` counts the round itself. Networks that learned with `level` say what an action changes in
     units of the second, so that a round early in the game teaches as much as the last.
     """
     begins = 2.0 * look_up(table, left, deals, lead) - 1.0
-    won = look_up(table, np.asarray(left) - 1, 1, np.asarray(lead) + TEN)
-    lost = look_up(table, np.asarray(left) - 1, 0, np.asarray(lead) - TEN)
-    return begins, np.maximum(won - lost, LEAST)
+    then, lead = np.asarray(left)[..., None] - 1, np.asarray(lead)[..., None]
+    won, lost = look_up(table, then, 1, lead + GAINS), look_up(table, then, 0, lead - GAINS)
+    changes = 2.0 * np.concatenate([won, lost], axis=-1) - 1.0 - np.asarray(begins)[..., None]
+    return begins, np.maximum(np.sqrt((changes**2).mean(-1)), LEAST)
