@@ -205,6 +205,22 @@ def test_hints_stand_on_cards_and_in_a_table(server: Any, somebody: Any) -> None
     assert ann.page.locator(".hint-bar").count() == 0
 
 
+def test_a_hint_asked_for_too_early_comes_with_the_turn(server: Any, somebody: Any) -> None:
+    ann: Person = somebody(server, pace="slow")
+    setup = {"game": "uno", "options": {"seats": 4}, "adviser": "monte_carlo:50"}
+    open_table(ann, {**setup, "seats": [{"person": "Ann"}, *[{"agent": "heuristic"}] * 3]})
+    ann.turn()
+    ann.page.wait_for_selector('.board[data-turn="no"]')  # three moves of others, seconds apart
+    ann.page.keyboard.press("h")
+    ann.page.wait_for_selector(".toast:has-text('when it is your turn')")
+    ann.page.wait_for_selector(".hint-table")
+    assert ann.page.get_attribute(".board", "data-turn") == "yes"
+    ann.turn()
+    ann.page.select_option("#pace", "instant")
+    ann.page.wait_for_selector('.board[data-turn="yes"]')
+    assert ann.page.locator(".hint-table").count() == 0  # once asked, once answered
+
+
 def test_birds_by_drag_with_undo_and_a_verdict(server: Any, somebody: Any) -> None:
     ann: Person = somebody(server)
     ann.deal("birds_of_a_feather", seed=5)

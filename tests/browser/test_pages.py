@@ -68,6 +68,7 @@ def test_a_table_suits_all(
     assert 10_000 < sum(fetched) <= MOST_BYTES
     for _ in range({"cribbage": 7, "kuhn_poker": 0}.get(game, 2)):  # in Cribbage to the show
         ann.turn()
+    ann.page.wait_for_selector('.board[data-turn="yes"]')
     ann.page.keyboard.press("h")
     ann.page.wait_for_selector(".hint-table, .hint-who", timeout=120_000)
     ann.picture(game)

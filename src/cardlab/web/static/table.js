@@ -66,6 +66,7 @@ class TablePage {
     this.events = [];
     this.news = new Map();
     this.hint = null;
+    this.hintWished = false; // asked for before the own turn
     this.stale = [];
     this.readyAt = 0;
     this.build();
@@ -263,7 +264,7 @@ class TablePage {
     this.showEnd();
     document.title = `${this.mine ? "● Your turn · " : ""}${this.facts.title} · cardlab`;
     this.arrived();
-    if (this.mine && recall("alwaysHint", false)) this.askHint();
+    if (this.mine && (this.hintWished || recall("alwaysHint", false))) this.askHint();
   }
 
   tellNews(before, view) {
@@ -349,9 +350,13 @@ class TablePage {
 
   askHint() {
     if (!this.facts.hints) toast("This table allows no hints.");
-    else if (!this.mine) toast("A hint comes when it is your turn.");
-    else if (this.line.send({ type: "hint", version: this.shown.version }))
+    else if (!this.mine) {
+      this.hintWished = true;
+      toast("A hint comes when it is your turn.");
+    } else if (this.line.send({ type: "hint", version: this.shown.version })) {
+      this.hintWished = false;
       this.hintButton.classList.add("busy");
+    }
   }
 
   showHint(data) {
