@@ -33,7 +33,7 @@ for game in games:
 """
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 TOLD_BELOW = ("Failed to load resource", "WebSocket connection")  # by status, and by the page
-PATIENCE = 15_000  # milliseconds that a page may take on a busy machine
+PATIENCE = 60_000  # milliseconds that a page may take on a busy machine
 
 
 def _lacking(what: str) -> NoReturn:
