@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -213,6 +215,46 @@ def test_answers_carry_the_headers_of_safety(store: Path) -> None:
             assert "frame-ancestors 'none'" in policy
             assert headers["x-content-type-options"] == "nosniff"
             assert headers["referrer-policy"] == "no-referrer"
+
+    in_app(store, play)
+
+
+def test_files_are_answered_whole_packed_or_not_at_all(store: Path) -> None:
+    static = Path(str(files("cardlab.web") / "static"))
+
+    async def ask(app: Any, path: str, method: str = "GET", **headers: str) -> Any:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        return await request(app, method, path, headers=named)
+
+    async def play(app: Any) -> None:
+        types = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+        for name, kind in (("table.js", ".js"), ("style.css", ".css"), ("icon.svg", ".svg")):
+            wanted = (static / name).read_bytes()
+            status, headers, body = await ask(app, f"/static/{name}")
+            assert (status, body) == (200, wanted)
+            assert headers["content-type"].startswith(types[kind])
+            status, _, body = await ask(app, f"/static/{name}", if_none_match=headers["etag"])
+            assert (status, body) == (304, b"")
+            assert (await ask(app, f"/static/{name}", if_none_match='"other"'))[0] == 200
+            status, headers, body = await ask(app, f"/static/{name}", accept_encoding="gzip")
+            packed = headers.get("content-encoding") == "gzip"
+            assert packed == (len(wanted) >= 1000)
+            assert (gzip.decompress(body) if packed else body) == wanted
+        assert (await ask(app, "/static/games/kit.js"))[0] == 200
+        assert (await ask(app, "/leaderboard", "HEAD"))[0] == 200
+        status, headers, body = await ask(app, "/cards/uno.svg", accept_encoding="gzip")
+        assert (status, headers["content-type"]) == (200, "image/svg+xml")
+        assert gzip.decompress(body).startswith(b"<svg")
+        for path in (
+            "games",
+            "games/",
+            "nothing.js",
+            "../server.py",
+            "%2e%2e/server.py",
+            "/etc/passwd",
+        ):
+            status, _, body = await ask(app, f"/static/{path}")
+            assert (status, b"import" in body) == (404, False)
 
     in_app(store, play)
 

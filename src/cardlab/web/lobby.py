@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import gzip
-import hashlib
 import threading
 from collections.abc import Iterable
 from importlib import import_module
@@ -14,6 +12,7 @@ from cardlab.agents.catalog import Entry, find_agent, strength_of
 from cardlab.game import Game
 from cardlab.pictures import deck_of, sprite
 from cardlab.play import Table
+from cardlab.web.files import Kept, keep
 from cardlab.web.menu import Menu
 from cardlab.web.tables import ADVISERS, USUAL_ADVISER
 from cardlab.web.thinkers import advise, decide
@@ -102,9 +101,8 @@ def _agent_json(entry: Entry, game: Game, outside: bool) -> dict[str, Any]:
 
 
 @functools.cache
-def sprite_of(deck: str) -> tuple[bytes, bytes, str] | None:
-    """Return the pictures of a deck in one file, the same compressed, and its tag."""
+def sprite_of(deck: str) -> Kept | None:
+    """Return the pictures of a deck in one file."""
     if deck not in ("standard", "hanafuda", "uno"):
         return None
-    body = sprite(deck).encode()
-    return body, gzip.compress(body, mtime=0), f'"{hashlib.sha256(body).hexdigest()[:16]}"'
+    return keep(sprite(deck).encode(), "image/svg+xml")

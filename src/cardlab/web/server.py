@@ -7,17 +7,15 @@ import logging
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from pathlib import Path
 
-from fastapi import FastAPI, Request, WebSocket
-from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse, Response
-from starlette.middleware.gzip import GZipMiddleware
-from starlette.staticfiles import StaticFiles
+from fastapi import FastAPI, HTTPException, Request, WebSocket
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
 from cardlab.arena.store import Store
 from cardlab.arena.workers import default_workers
 from cardlab.errors import CardlabError
 from cardlab.web import lobby
+from cardlab.web.files import answer, static_file
 from cardlab.web.guard import Guard, hosts_of
 from cardlab.web.keeper import Keeper
 from cardlab.web.limits import Limits, Visitors
@@ -32,7 +30,6 @@ from cardlab.web.thinkers import Busy, Thinkers
 __all__ = ["make_app"]
 
 LOG = logging.getLogger(__name__)
-STATIC = Path(__file__).parent / "static"
 PAGES = {
     "/": "index.html",
     "/table/{id}": "table.html",
@@ -141,17 +138,25 @@ async def _missing(request: Request, error: Exception) -> Response:
 def _add_pages(app: FastAPI) -> None:
     def shell(name: str) -> Handler:
         async def page(request: Request) -> Response:
-            path = STATIC / name
-            if not path.exists():
+            kept = static_file(name)
+            if kept is None:
                 return PlainTextResponse("The pages of the web table are not installed.\n", 404)
-            return FileResponse(path, headers={"Cache-Control": "no-cache"})
+            return answer(request, kept)
 
         return page
 
     for path, name in PAGES.items():
         app.add_api_route(path, shell(name), methods=["GET", "HEAD"], include_in_schema=False)
 
-    app.mount("/static", GZipMiddleware(StaticFiles(directory=STATIC), minimum_size=1000))
+    async def static(request: Request, path: str) -> Response:
+        kept = static_file(path)
+        return (
+            await _missing(request, HTTPException(404)) if kept is None else answer(request, kept)
+        )
+
+    app.add_api_route(
+        "/static/{path:path}", static, methods=["GET", "HEAD"], include_in_schema=False
+    )
 
     async def sprite(request: Request, deck: str) -> Response:
         made = await asyncio.to_thread(lobby.sprite_of, deck)
@@ -159,13 +164,7 @@ def _add_pages(app: FastAPI) -> None:
             return refused(
                 404, f"there is no deck {deck[:40]!r}; there are standard, hanafuda, uno"
             )
-        body, packed, tag = made
-        headers = {"ETag": tag, "Cache-Control": f"max-age={DAY}", "Vary": "Accept-Encoding"}
-        if request.headers.get("if-none-match") == tag:
-            return Response(status_code=304, headers=headers)
-        if "gzip" in request.headers.get("accept-encoding", ""):
-            body, headers["Content-Encoding"] = packed, "gzip"
-        return Response(body, media_type="image/svg+xml", headers=headers)
+        return answer(request, made, f"max-age={DAY}")
 
     app.add_api_route("/cards/{deck}.svg", sprite, methods=["GET"])
 
