@@ -21,7 +21,7 @@ from cardlab.errors import CardlabError  # noqa: E402
 from cardlab.features.koi_koi import MOST_CHOICES, token_of_action  # noqa: E402
 from cardlab.game import HasAttention, HasUnit, HasValues, Turn  # noqa: E402
 from cardlab.games.koi_koi import GAME, KOI_KOI, START, STOP  # noqa: E402
-from cardlab.games.koi_koi_table import CALL, FINISHED, dealer, score  # noqa: E402
+from cardlab.games.koi_koi_table import CALL, FINISHED, score  # noqa: E402
 from cardlab.kernel import JIT  # noqa: E402
 from cardlab.learning import __main__ as command  # noqa: E402
 from cardlab.learning.koi_koi_networks import load_networks, save_networks, ship  # noqa: E402
@@ -35,7 +35,6 @@ ORIGINS: dict[str, dict[str, Any]] = {
     "point": {"config": {"reward": "point"}},
     "people": {"command": "cardlab train koi_koi/supervised --set records=games"},
 }
-LEVEL = {"config": {"reward": "win", "level": True}}
 
 
 @pytest.fixture(scope="module")
@@ -47,13 +46,13 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     (run / "state.json").write_text(json.dumps({"loop": 1, "table": blank_table().tolist()}))
     assert [path.name for path in ship(run, shipped)] == ["all.onnx"]
     made = {"run": run, "win": shipped}
-    for name in ("point", "people", "level"):
+    for name in ("point", "people"):
         made[name] = tmp_path_factory.mktemp(name)
         model = onnx.load(shipped / "all.onnx")
         entry = next(one for one in model.metadata_props if one.key == "cardlab")
         about = json.loads(entry.value)
         del about["config"]
-        entry.value = json.dumps(about | {**ORIGINS, "level": LEVEL}[name])
+        entry.value = json.dumps(about | ORIGINS[name])
         onnx.save(model, made[name] / "all.onnx")
     return made
 
@@ -91,26 +90,6 @@ def test_values_come_in_the_unit_that_was_learned(folders: dict[str, Path]) -> N
     assert "points" in point.unit.words
     assert people.unit is not None
     assert "people" in people.unit.words
-
-
-def test_level_values_are_told_as_expected_returns(folders: dict[str, Path]) -> None:
-    plain, level = KoiKoiNetwork(folders["win"]), KoiKoiNetwork(folders["level"])
-    level.chances = np.random.default_rng(0).random((13, 2, 2 * START + 1))
-    for turn in some_turns(count=8):
-        s, seat = turn.view, turn.seat
-        lead = int(s.points_now[seat]) - START
-        left = int(s.rounds) - int(s.round_number) + 1
-        begins = 2 * level.chances[left, int(dealer(s.array[0]) == seat), lead + START] - 1
-        changes = [
-            2 * level.chances[left - 1, int(gain > 0), np.clip(lead + gain, -30, 30) + 30] - 1
-            for size in (2, 5, 8, 14, 25)
-            for gain in (size, -size)
-        ]
-        unit = max(np.sqrt(np.mean((np.array(changes) - begins) ** 2)), 0.1)
-        wanted = begins + unit * plain.ratings(turn)
-        assert level.ratings(turn) == pytest.approx(wanted, abs=1e-5)
-        rows, choices = make_rows(turn.view.array, np.array([seat]))
-        assert (level.rate(rows, choices).argmax(1) == plain.rate(rows, choices).argmax(1)).all()
 
 
 def test_attention_is_that_of_the_network(folders: dict[str, Path]) -> None:

@@ -58,12 +58,11 @@ from cardlab.learning.koi_koi_predictors import (  # noqa: E402
     compare,
     fit,
     fit_dynamic,
-    level_rounds,
     rounds_of,
 )
 from cardlab.learning.koi_koi_records import read_decisions  # noqa: E402
 from cardlab.networks.koi_koi import make_networks  # noqa: E402
-from cardlab.networks.koi_koi_chances import stakes  # noqa: E402
+from cardlab.networks.koi_koi_chances import ENDS, share_out, worths  # noqa: E402
 from cardlab.networks.weights import load_weights  # noqa: E402
 from cardlab.play import Table  # noqa: E402
 from cardlab.seeding import deck_order  # noqa: E402
@@ -246,41 +245,30 @@ def test_predictors_foretell_games_of_the_heuristic() -> None:
         assert fit_dynamic(told)[1, mine, 30] == pytest.approx(share, abs=margin)
 
 
-def test_level_rewards_are_points_bent_by_what_they_change() -> None:
-    told = heuristic_rounds(4000)
-    table = fit_dynamic(told)
-    found = level_rounds(table, told)
+def test_gains_are_shared_out_between_ends_so_that_their_mean_stays() -> None:
+    gains = np.arange(-70, 71)
+    shares = share_out(gains)
+    assert shares.sum(axis=1) == pytest.approx(1)
+    assert shares @ ENDS == pytest.approx(np.clip(gains, -60, 60))
+    for gain, share in zip(gains, shares, strict=True):
+        near = ENDS[share > 0]
+        assert len(near) == (1 if gain in ENDS or abs(gain) > 60 else 2)
+        assert not ((near.min() < ENDS) & (near.max() > ENDS)).any()  # no end lies between
+    assert (share_out(gains.reshape(3, 47)) == shares.reshape(3, 47, -1)).all()
 
-    def chance(left: int, deals: bool, lead: int) -> float:
-        return float(table[left, int(deals), min(max(lead, -30), 30) + 30])
 
-    # Some rounds by hand, each seat from its own view: what it changed over what rounds change.
-    for game in range(0, 4000, 100):
-        number = int(told.played[game]) - 1 - game // 100 % 3
-        left = 8 - number
-        for seat, sign in enumerate((1, -1)):
-            lead, gain = sign * int(told.before[game, number]), sign * int(told.gains[game, number])
-            begins = 2 * chance(left, told.dealers[game, number] == seat, lead) - 1
-            ends = [
-                2 * chance(left - 1, points > 0, lead + points) - 1
-                for size in (2, 5, 8, 14, 25)
-                for points in (size, -size)
-            ]
-            unit = max(np.sqrt(np.mean([(end - begins) ** 2 for end in ends])), 0.1)
-            changed = 2 * chance(left - 1, gain > 0, lead + gain) - 1 - begins
-            assert found[game, number, seat] == pytest.approx(changed / unit, abs=1e-6)
-            deals = int(told.dealers[game, number] == seat)
-            assert stakes(table, left, deals, lead) == pytest.approx((begins, unit))
-    # Early, in an even game, they are nearly the tens of points; later they spread no wider.
-    first = found[:, 0, 0]
-    assert np.corrcoef(first, told.gains[:, 0])[0, 1] > 0.95
-    assert np.polyfit(told.gains[:, 0] / 10, first, 1)[0] == pytest.approx(1, abs=0.3)
-    for number in range(8):
-        played = told.played > number
-        assert 0.3 < found[played, number, 0].std() < 1.2
-        for lead in (-24, -16, -11, 0, 11, 16, 24):
-            rows = played & (np.abs(told.before[:, number] - lead) < 3)
-            assert rows.sum() < 30 or found[rows, number, 0].std() < 1.5
+def test_ends_are_worth_points_or_the_chance_to_win_after_them() -> None:
+    table = fit_dynamic(heuristic_rounds(2000))
+    points, chances = worths(None), worths(table)
+    assert points[5, 7] == pytest.approx(ENDS / 10)
+    for left in range(1, 13):
+        for lead in range(-30, 31, 6):
+            for place, gain in enumerate(ENDS):
+                then = min(max(lead + int(gain), -30), 30) + 30
+                chance = table[left - 1, int(gain > 0), then]
+                if gain == 0:
+                    chance = (chance + table[left - 1, 1, then]) / 2
+                assert chances[left, lead + 30, place] == pytest.approx(2 * chance - 1)
 
 
 # Monte-Carlo learning
@@ -310,8 +298,9 @@ def same_weights(one: Path, other: Path, name: str = "all") -> bool:
     return ours.keys() == theirs.keys() and all(torch.equal(ours[key], theirs[key]) for key in ours)
 
 
-def test_an_interrupted_run_ends_like_an_undisturbed_one(tmp_path: Path) -> None:
-    config = koi_koi_monte_carlo.Config(**TINY)
+@pytest.mark.parametrize("ends", [False, True])
+def test_an_interrupted_run_ends_like_an_undisturbed_one(tmp_path: Path, ends: bool) -> None:
+    config = koi_koi_monte_carlo.Config(**TINY, ends=ends)
     whole = koi_koi_monte_carlo.train(config, tmp_path / "whole", quiet)
     assert whole["games"] == 48
     assert whole["phase"] == 2
@@ -417,8 +406,10 @@ def test_learning_fits_the_rewards_of_the_actions_taken(tmp_path: Path) -> None:
     told, samples = training.play("loop", np.full((6, 2), LEARNER), epsilon=1.0, keep=True)
     parts = samples[0].joined()
     rewards = training.rewards(told)
-    assert rewards.reshape(6, MOST_ROUNDS, 2)[:, :8, 0] * 10 == pytest.approx(told.gains)
-    targets = rewards[parts[2].numpy()]
+    by_round = rewards.numpy().reshape(6, MOST_ROUNDS, 2)[:, :8]
+    assert by_round[..., 0] * 10 == pytest.approx(told.gains)
+    assert (by_round[..., 1] == -by_round[..., 0]).all()
+    targets = rewards[parts[2].long()].numpy()
     assert targets.std() > 0.1
     for _ in range(12):
         samples[0].add(parts)
@@ -428,6 +419,36 @@ def test_learning_fits_the_rewards_of_the_actions_taken(tmp_path: Path) -> None:
         values = training.networks["all"](parts[0], parts[1][:, None])[:, 0].numpy()
     assert np.corrcoef(values, targets)[0, 1] > 0.4
     assert training.notes["loss/all"] < 0.9 * targets.var()
+
+
+def test_learning_fits_how_rounds_ended(tmp_path: Path) -> None:
+    settings = {**TINY, "learning_rate": 3e-3, "width": 16, "warm_up": 1, "ends": True}
+    training = koi_koi_monte_carlo.Training(koi_koi_monte_carlo.Config(**settings), tmp_path)
+    training.load()
+    told, samples = training.play("loop", np.full((6, 2), LEARNER), epsilon=1.0, keep=True)
+    parts = samples[0].joined()
+    rewards = training.rewards(told)
+    by_round = rewards.numpy().reshape(6, MOST_ROUNDS, 2, len(ENDS))[:, :8]
+    happened = told.happened
+    assert (by_round[..., 0, :] @ ENDS)[happened] == pytest.approx(told.gains[happened])
+    assert (by_round[..., 1, :] == by_round[..., 0, ::-1]).all()  # the other seat's is the mirror
+    targets = rewards[parts[2].long()]
+    losses = []
+    for _ in range(12):
+        samples[0].add(parts)
+        training.learn(samples, rewards, progress=0.0)
+        training.loop += 1
+        losses.append(training.notes["loss/all"])
+    usual = targets.mean(0)
+    least = -(usual * usual.clamp(min=1e-9).log()).sum()  # who foresees what is usual, no more
+    assert losses[0] > least
+    assert losses[-1] < 0.95 * least
+    with torch.no_grad():
+        network = training.networks["all"]
+        chances = network.say(parts[0], parts[1][:, None]).softmax(-1)
+        values = network.value(parts[0], chances)[:, 0]
+    won = network.value(parts[0], targets[:, None])[:, 0]  # what the ends were worth
+    assert np.corrcoef(values.numpy(), won.numpy())[0, 1] > 0.4
 
 
 def test_traces_are_those_of_a_plain_loop() -> None:
@@ -450,13 +471,21 @@ def test_traces_are_those_of_a_plain_loop() -> None:
                 wanted = values[following] if explored[following] else mixed
             assert found[i] == pytest.approx(wanted)
             following = i
+    # Chances of ends are mixed like numbers, each by itself.
+    more = torch.from_numpy(rng.normal(size=(200, 2)))
+    both = told._replace(values=torch.cat([told.values[:, None], more], dim=1))
+    ends = torch.from_numpy(np.stack([rewards, rewards, rewards], axis=1))
+    mixed = koi_koi_monte_carlo.trace_back(both, ends, 0.7).numpy()
+    assert mixed[:, 0] == pytest.approx(found)
+    alone = told._replace(values=more[:, 1])
+    last = koi_koi_monte_carlo.trace_back(alone, torch.from_numpy(rewards), 0.7).numpy()
+    assert mixed[:, 2] == pytest.approx(last)
 
 
 def test_a_training_begins_with_another_and_keeps_its_rival(tmp_path: Path) -> None:
     first = {**TINY, "games": 16, "reward": "point"}
     koi_koi_monte_carlo.train(koi_koi_monte_carlo.Config(**first), tmp_path / "first", quiet)
     settings = {**TINY, "start": str(tmp_path / "first"), "trace": 0.7, "first_phase": 0}
-    settings["level"] = True  # begins well with networks that learned points
     training = koi_koi_monte_carlo.Training(
         koi_koi_monte_carlo.Config(**settings, rivals=0.5), tmp_path / "second"
     )
@@ -467,9 +496,6 @@ def test_a_training_begins_with_another_and_keeps_its_rival(tmp_path: Path) -> N
             assert torch.equal(one, training.networks[name].state_dict()[key])
     training.run_loop()
     assert (training.games, training.behind) == (TINY["batch_games"], 16 + TINY["batch_games"])
-    told = heuristic_rounds(20)
-    level = training.rewards(told).reshape(20, -1, 2)[:, :8]
-    assert level == pytest.approx(level_rounds(training.table, told), abs=1e-5)
     some = training.notes["decisions/all"]
     alone = koi_koi_monte_carlo.Training(koi_koi_monte_carlo.Config(**settings), tmp_path / "third")
     alone.load()
@@ -478,23 +504,59 @@ def test_a_training_begins_with_another_and_keeps_its_rival(tmp_path: Path) -> N
     assert 0.6 < some / alone.notes["decisions/all"] < 0.9
 
 
-def test_level_is_for_wins_and_begins_with_its_like(tmp_path: Path) -> None:
-    def begin(name: str, **settings: Any) -> None:
-        config = koi_koi_monte_carlo.Config(**{**TINY, "games": 16, **settings})
-        koi_koi_monte_carlo.train(config, tmp_path / name, quiet)
+@pytest.mark.parametrize("design", ["separate", "shared"])
+def test_ends_begin_with_networks_that_valued_points(tmp_path: Path, design: str) -> None:
+    first = {**TINY, "games": 16, "reward": "point", "design": design}
+    koi_koi_monte_carlo.train(koi_koi_monte_carlo.Config(**first), tmp_path / "first", quiet)
+    valued = load_networks(tmp_path / "first", CPU, torch.float32)[0]
+    settings = {**first, "ends": True, "start": str(tmp_path / "first"), "first_phase": 0}
+    training = koi_koi_monte_carlo.Training(
+        koi_koi_monte_carlo.Config(**settings), tmp_path / "second"
+    )
+    training.load()
+    _, samples = training.play("loop", np.full((6, 2), LEARNER), epsilon=0.5, keep=True)
+    for (name, network), kept in zip(valued.items(), samples, strict=True):
+        rows, tokens = kept.joined()[:2]
+        with torch.no_grad():
+            before = network(rows, tokens[:, None])[:, 0].numpy()
+            after = training.networks[name](rows, tokens[:, None])[:, 0].numpy()
+        near = np.abs(before) < 1  # ten points: beyond, no shift of what is usual is enough
+        assert near.mean() > 0.5
+        assert after[near] == pytest.approx(before[near], abs=0.15)
+        assert (np.diff(after[np.argsort(before)]) >= -1e-5).all()  # the same choices
 
-    with pytest.raises(CardlabError, match="level is for reward=win"):
-        begin("points", reward="point", level=True)
-    begin("plain")
-    with pytest.raises(CardlabError, match="learned with level=false; set the same"):
-        begin("level", level=True, start=str(tmp_path / "plain"))
+
+def test_ends_are_played_learned_and_begun_with(tmp_path: Path) -> None:
+    def begin(name: str, **settings: Any) -> dict[str, Any]:
+        config = koi_koi_monte_carlo.Config(**{**TINY, "trace": 0.5, **settings})
+        return koi_koi_monte_carlo.train(config, tmp_path / name, quiet)
+
+    plain, other = str(tmp_path / "plain"), str(tmp_path / "ends")
+    begin("plain", games=16)
+    with pytest.raises(CardlabError, match="learned neither ends nor points; with ends=true begin"):
+        begin("wrong", ends=True, start=plain)
+    summary = begin("ends", ends=True)
+    assert summary["games in all"] == 48
+    state = json.loads((tmp_path / "ends" / "state.json").read_text())
+    kept = weights_of(tmp_path / "ends", "all")["worths"].numpy()
+    assert kept == pytest.approx(worths(np.array(state["table"])), abs=1e-5)
+    with pytest.raises(CardlabError, match="networks that learned ends; set ends=true"):
+        begin("worse", start=other)
+    with pytest.raises(CardlabError, match="networks of width 8; set width=8"):
+        begin("wide", start=other, ends=True, width=16)
+    # What was learned to win serves points: the ends are the same, their worth is another.
+    summary = begin("points", games=16, ends=True, reward="point", start=other)
+    assert summary["games in all"] == 64
+    assert weights_of(tmp_path / "points", "all")["worths"][3, 4].numpy() == pytest.approx(
+        ENDS / 10
+    )
     # A run from before the setting goes on: it had its default.
     config = json.loads((tmp_path / "plain" / "config.json").read_text())
-    del config["level"]
+    del config["ends"]
     (tmp_path / "plain" / "config.json").write_text(json.dumps(config))
-    begin("plain")
-    with pytest.raises(CardlabError, match=r"other settings \(level\)"):
-        begin("plain", level=True)
+    begin("plain", games=16)
+    with pytest.raises(CardlabError, match=r"other settings \(ends\)"):
+        begin("plain", games=16, ends=True)
 
 
 def test_a_share_of_the_discards_and_all_rare_decisions_are_learned_from(tmp_path: Path) -> None:
@@ -690,6 +752,22 @@ def test_networks_begin_where_the_settings_say(records: Path, tmp_path: Path) ->
         for network in (unit.network, unit.averaged, unit.best):
             for key, one in network.state_dict().items():
                 assert torch.equal(one, wanted[key])
+
+
+def test_networks_that_foresaw_ends_learn_from_people_too(records: Path, tmp_path: Path) -> None:
+    networks = make_networks("separate", width=FEW["width"], ends=True)
+    save_networks(tmp_path, networks, "separate", {})
+    settings = FEW | {"folds": 0, "start": str(tmp_path)}
+    (tmp_path / "run").mkdir()
+    config = koi_koi_supervised.Config(records=str(records), **settings)
+    training = koi_koi_supervised.Training(config, tmp_path / "run", quiet)
+    with closing(training.log):
+        unit = training._make_unit("final", "discard")
+        begun = networks["discard"].state_dict()
+        for key, one in unit.network.state_dict().items():
+            assert key.startswith("network.last.") or torch.equal(one, begun[key])
+        assert unit.network.network.last.out_features == 1
+        assert torch.equal(unit.best.network.last.weight, unit.network.network.last.weight)
 
 
 def test_people_who_follow_rules_are_foretold(records: Path, tmp_path: Path) -> None:

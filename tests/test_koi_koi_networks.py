@@ -36,6 +36,7 @@ from cardlab.learning.koi_koi_networks import (  # noqa: E402
 )
 from cardlab.networks.card_transformer import CardTransformer, Shape, count_weights  # noqa: E402
 from cardlab.networks.koi_koi import DESIGNS, Expansion, make_networks  # noqa: E402
+from cardlab.networks.koi_koi_chances import ENDS  # noqa: E402
 from cardlab.testing.agents import check_agent  # noqa: E402
 
 SOME = 100 if JIT else 8
@@ -325,6 +326,31 @@ def test_the_shared_design_has_an_output_for_each_decision() -> None:
         assert torch.allclose(mine, every[i, :, kind[i]], atol=1e-5)
 
 
+@pytest.mark.parametrize("design", DESIGNS)
+def test_values_with_ends_are_what_ends_are_worth(design: str) -> None:
+    torch.manual_seed(4)
+    networks = list(make_networks(design, width=16, ends=True).values()) * 3
+    states, seats = decisions(SOME, seed=7)
+    found, choices = (torch.from_numpy(one) for one in written(states, seats))
+    for i in range(len(found)):
+        decision = rows.DECISION_OF_KIND[int(found[i, rows.KIND])]
+        network = networks[decision].eval()
+        assert network.worths is not None
+        network.worths.copy_(torch.randn(network.worths.shape))
+        tokens, shared = network.expansion(found[i : i + 1])
+        with torch.no_grad():
+            said = network.network(tokens, shared, choices[i : i + 1].long())[0]
+            if design == "shared":
+                said = said[:, len(ENDS) * decision : len(ENDS) * (decision + 1)]
+            values = network(found[i : i + 1], choices[i : i + 1])[0].numpy()
+        odds = np.exp(said.numpy().astype(float))
+        left = int(states[i]["rounds"]) - int(states[i]["round_number"]) + 1
+        lead = min(max(int(states[i]["points_now"][seats[i]]) - 30, -30), 30)
+        worth = network.worths[left, lead + 30].numpy()
+        wanted = odds @ worth / odds.sum(axis=1)
+        assert values == pytest.approx(wanted, abs=1e-5)
+
+
 # Files and the agent
 
 
@@ -336,11 +362,15 @@ def turns_of(count: int) -> Any:
     return batch.turns(np.flatnonzero(batch.mover != OVER))
 
 
+@pytest.mark.parametrize("ends", [False, True])
 @pytest.mark.parametrize("design", DESIGNS)
-def test_networks_go_through_files_and_play(design: str, tmp_path: Path) -> None:
+def test_networks_go_through_files_and_play(design: str, ends: bool, tmp_path: Path) -> None:
     pytest.importorskip("onnx")
     torch.manual_seed(3)
-    networks = make_networks(design, width=16)
+    networks = make_networks(design, width=16, ends=ends)
+    for network in networks.values():
+        if network.worths is not None:
+            network.worths.copy_(torch.randn(network.worths.shape))
     save_networks(tmp_path, networks, design, {"note": 1})
     again, found, about = load_networks(tmp_path, torch.device("cpu"), torch.float32)
     assert (found, about["note"]) == (design, 1)
@@ -353,8 +383,10 @@ def test_networks_go_through_files_and_play(design: str, tmp_path: Path) -> None
     assert (found, about["note"]) == (design, 1)
     for name, network in networks.items():
         for key, one in network.state_dict().items():
-            torch.testing.assert_close(back[name].state_dict()[key], one, rtol=1e-3, atol=1e-5)
+            exactly = {"rtol": 0, "atol": 0} if key == "worths" else {"rtol": 1e-3, "atol": 1e-5}
+            torch.testing.assert_close(back[name].state_dict()[key], one, **exactly)
     agent = Agent(target)
+    assert agent.networks[0].attention == ["attention_1", "attention_2"]
     turns = turns_of(24)
     answers = agent.act_many(turns, [])
     assert turns.mask[np.arange(len(turns.seats)), answers].all()

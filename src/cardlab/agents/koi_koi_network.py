@@ -22,12 +22,8 @@ from cardlab.features.koi_koi import (
     DECISION_OF_KIND,
     DECISIONS,
     ENCODING,
-    I_DEAL,
     KIND,
-    LEAD,
-    LEAD_ZERO,
     MOST_CHOICES,
-    ROUNDS_LEFT,
     TOKENS,
     WIDTH,
     write_rows,
@@ -35,11 +31,10 @@ from cardlab.features.koi_koi import (
 from cardlab.game import Array, Attention, Turn, Turns, Unit
 from cardlab.games.koi_koi import GAME
 from cardlab.games.koi_koi_cards import DECK, card_text
-from cardlab.networks.koi_koi_chances import stakes
+from cardlab.networks.koi_koi_chances import POINTS
 from cardlab.networks.onnx import Network
 
 __all__ = [
-    "POINTS",
     "KoiKoiNetwork",
     "koi_koi_point",
     "koi_koi_supervised",
@@ -48,7 +43,6 @@ __all__ = [
 ]
 
 LARGE = 64  # turns that a network answers at once; more fall out of a processor's caches
-POINTS = 10.0  # a reward of 1 in networks that learned points
 TOKEN_TEXTS = (*(card_text(card) for card in range(DECK)), "stop", "koi-koi")
 OF_POINTS = Unit("points won in this round", "{:+.2f}")
 OF_PEOPLE = Unit("share of people who would choose it", "{:.0%}", (0.0, 1.0))
@@ -89,7 +83,6 @@ class KoiKoiNetwork:
         about = self.networks[0].about
         people = about.get("command", "").startswith("cardlab train koi_koi/supervised")
         self.learned = "people" if people else str(about.get("config", {}).get("reward", ""))
-        self.level = self.learned == "win" and bool(about["config"].get("level"))
         self.unit = UNITS[self.learned]
 
     def __getstate__(self) -> dict[str, str]:
@@ -104,8 +97,10 @@ class KoiKoiNetwork:
 
     def act_many(self, turns: Turns, rngs: Sequence[np.random.Generator]) -> Array:
         """Return the action of the highest rating for every turn."""
-        rated = self.rate(*make_rows(turns.views, turns.seats))
+        rows, choices = make_rows(turns.views, turns.seats)
+        rated = self.rate(rows, choices)
         # Choices stand in ascending order, as legal actions do, the first repeated at the end.
+        rated[:, 1:][choices[:, 1:] == choices[:, :1]] = -np.inf
         nth = rated.argmax(axis=1)
         places = np.cumsum(turns.mask, axis=1) - 1
         return (turns.mask & (places == nth[:, None])).argmax(axis=1)
@@ -165,10 +160,6 @@ class KoiKoiNetwork:
             for start in range(0, len(which), LARGE):
                 part = which[start : start + LARGE]
                 rated[part] = network.run(rows=rows[part], choices=choices[part])["values"]
-        if self.level:  # what an action changes, in units of what rounds usually change there
-            lead = rows[:, LEAD].astype(np.int64) - LEAD_ZERO
-            begins, unit = stakes(self.chances, rows[:, ROUNDS_LEFT], rows[:, I_DEAL], lead)
-            rated = (begins[:, None] + unit[:, None] * rated).astype(np.float32)
         return rated
 
     @functools.cached_property

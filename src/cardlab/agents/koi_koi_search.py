@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from cardlab.agents.koi_koi_network import POINTS, KoiKoiNetwork, koi_koi_win, make_rows
+from cardlab.agents.koi_koi_network import KoiKoiNetwork, koi_koi_win, make_rows
 from cardlab.errors import CardlabError
 from cardlab.features.koi_koi import (
     MOST_CHOICES,
@@ -34,6 +34,7 @@ from cardlab.game import Array, Turn, Turns
 from cardlab.games.koi_koi import START, apply, imagine, returns, round_points
 from cardlab.games.koi_koi_table import DEAL, DISCARD, FINISHED
 from cardlab.kernel import int64, kernel
+from cardlab.networks.koi_koi_chances import POINTS
 
 __all__ = ["KoiKoiSearch", "search"]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from cardlab.agents.heuristics.koi_koi import choose
 from cardlab.features.koi_koi import (
@@ -90,6 +91,14 @@ TOKENS = Tokens(
 )
 
 
+def _best_end(network: KoiKoiNetwork, rows: Tensor, choices: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the place of the most valued choice and how likely each end is after it."""
+    chances = network.say(rows, choices).softmax(-1)
+    places = network.value(rows, chances).argmax(dim=1)
+    chosen = places[:, None, None].expand(-1, 1, chances.shape[-1])
+    return places, chances.gather(1, chosen)[:, 0]
+
+
 class Player(token_games.Player):
     """The networks of a design, which choose for a seat."""
 
@@ -100,7 +109,9 @@ class Player(token_games.Player):
         network_of = [
             number for one in DECISIONS for number, few in enumerate(decisions) if one in few
         ]
-        super().__init__(list(networks.values()), network_of, compiled=compiled)
+        given = list(networks.values())
+        best = token_games.take_best if given[0].worths is None else _best_end
+        super().__init__(given, network_of, best=best, compiled=compiled)
 
 
 class Games(token_games.Games):

@@ -20,10 +20,10 @@ was killed goes on from its last loop as if nothing had happened.
 Beyond the paper, for those who want more of each game: `trace` mixes the reward with the value of
 the seat's next decision, which has less of the luck that follows; `rivals` keeps games against the
 supervised agent in phase 2; `start` begins with the networks of another run, or of an agent that is
-shipped. `level` is for `reward=win`: the chance to win the game moves little in an early round and
-much in the last, and depends most on the lead, which no action changes; so a round's reward is what
-it changed, divided by what rounds usually change there. Early on that is about the reward of
-`point`, whose networks make a good start, bent where a point more is worth less than a point less.
+shipped. With `ends` networks learn, by cross-entropy, how likely each end of the round is instead
+of what it is worth on average; the worth of an end is known, in points or, by the predictor, as a
+chance to win. So `win` learns as much from a round early in the game, when all chances are alike,
+as from the last. Networks of `point` make a good start: their values shift how rounds usually end.
 """
 
 from __future__ import annotations
@@ -78,17 +78,18 @@ from cardlab.learning.koi_koi_predictors import (
     after_rounds,
     compare,
     fit,
-    level_rounds,
     rounds_of,
 )
 from cardlab.learning.logs import Log
 from cardlab.learning.runs import open_run, provenance, read_json, write_json
 from cardlab.networks.koi_koi import DESIGNS, KoiKoiNetwork, make_networks
+from cardlab.networks.koi_koi_chances import ENDS, POINTS, share_out, worths
 
 __all__ = ["Config", "train"]
 
 REWARDS = ("point", "win")
-POINTS = 10.0  # points that make a reward of 1
+SHIFTED = 12  # points; greater ones would rise out of all proportion
+RARE = 1e-3  # chance of an end at least, where networks that knew no ends begin to foresee them
 NOT_OF_RESULTS = ("device", "threads", "minutes", "profile", "compile")
 
 
@@ -111,7 +112,7 @@ class Config:
     share: float = 1.0  # of a loop's discards (of all decisions, if shared) that are learned from
     trace: float = 1.0  # 1: the reward alone; below it, mixed with the next decision's value
     rivals: float = 0.0  # share of games in phase 2 that go on against the supervised agent
-    level: bool = False  # rewards of win as what a round changes, in units of what is usual there
+    ends: bool = False  # whether networks learn how likely each end of a round is
     start: str = ""  # folder of a run, or shipped agent, whose networks to begin with
     warm_up: int = 500
     predictor: str = "dynamic"
@@ -152,14 +153,15 @@ def check(config: Config) -> None:
             raise CardlabError(
                 f"setting {name}={getattr(config, name)} must be above 0 and at most 1"
             )
-    if config.level and config.reward != "win":
-        raise CardlabError("setting level is for reward=win; leave it out")
     if not 0 <= config.last_epsilon <= config.epsilon <= 1:
         raise CardlabError("epsilon must fall: 0 <= last_epsilon <= epsilon <= 1")
 
 
 def _loss(network: KoiKoiNetwork, rows: Tensor, tokens: Tensor, targets: Tensor) -> Tensor:
-    return functional.mse_loss(network(rows, tokens[:, None])[:, 0], targets)
+    said = network.say(rows, tokens[:, None])[:, 0]
+    if network.worths is None:
+        return functional.mse_loss(said[:, 0], targets)
+    return functional.cross_entropy(said, targets)
 
 
 class Training:
@@ -172,7 +174,9 @@ class Training:
         dtype = number_type(config.precision, self.device)
         compiled = config.compile and self.device.type == "cuda"
         torch.manual_seed(seeding.stream(config.seed, "koi_koi", "weights"))
-        self.networks = make_networks(config.design, width=config.width, dtype=dtype)
+        self.networks = make_networks(
+            config.design, width=config.width, ends=config.ends, dtype=dtype
+        )
         for network in self.networks.values():
             network.to(self.device)
         self.optimisers = {
@@ -204,9 +208,10 @@ class Training:
         """Go on from the last checkpoint, or start."""
         state = read_json(self.folder / "state.json")
         if state is None:
-            self.table = fit(self.config.predictor, self._rounds_of_heuristic())
+            told = self._rounds_of_heuristic()
             if self.config.start:
-                self._begin_with(find_networks(self.config.start, "start"))
+                self._begin_with(find_networks(self.config.start, "start"), told)
+            self._fit(told)
             return
         self.before = state["before"]
         self.loop, self.games, self.steps = state["loop"], state["games"], state["steps"]
@@ -219,23 +224,32 @@ class Training:
             if found is None:
                 raise CardlabError(f"{path} is missing; copy the whole folder of the run again")
 
-    def _begin_with(self, folder: Path) -> None:
+    def _begin_with(self, folder: Path, told: Rounds) -> None:
         networks, design, about = load_networks(folder, self.device, torch.float32)
         if design != self.config.design:
             raise CardlabError(
                 f"start={folder} has networks of design {design}; set design={design}"
             )
-        learned = about.get("config", {})
-        if learned.get("reward") == "win" == self.config.reward:
-            level = bool(learned.get("level"))
-            if level != self.config.level:
-                raise CardlabError(
-                    f"start={folder} has networks that learned with level={str(level).lower()}; "
-                    "set the same, or begin with those of reward=point"
-                )
+        knew = bool(about.get("ends"))
+        if knew and not self.config.ends:
+            raise CardlabError(f"start={folder} has networks that learned ends; set ends=true")
+        if self.config.ends and not knew and about.get("config", {}).get("reward") != "point":
+            raise CardlabError(
+                f"start={folder} has networks that learned neither ends nor points; with ends=true "
+                "begin with such"
+            )
         self.before = games_behind(about)
         for name, network in networks.items():
-            self.networks[name].load_state_dict(network.state_dict())
+            if (width := network.network.shape.width) != self.config.width:
+                raise CardlabError(
+                    f"start={folder} has networks of width {width}; set width={width}"
+                )
+            weights = network.state_dict()
+            if self.config.ends and not knew:
+                weights |= foresee(
+                    weights["network.last.weight"], weights["network.last.bias"], told
+                )
+            self.networks[name].load_state_dict(weights, strict=False)
 
     def save(self) -> None:
         """Write a checkpoint: networks first, then the file that says they are whole."""
@@ -292,33 +306,45 @@ class Training:
         seats = np.full((self.config.refit_games, 2), HEURISTIC)
         return self.play("start", seats)[0]
 
+    def _fit(self, told: Rounds) -> None:
+        """Fit the predictor, and tell the networks what ends are worth by it."""
+        self.table = fit(self.config.predictor, told)
+        if self.config.ends:
+            by_lead = worths(self.table if self.config.reward == "win" else None)
+            for network in self.networks.values():
+                assert network.worths is not None
+                network.worths.copy_(torch.from_numpy(by_lead))
+
     def refit(self) -> None:
         """Fit the predictor again to games that the networks play greedily."""
         told, _ = self.play("refit", np.full((self.config.refit_games, 2), LEARNER))
-        self.table = fit(self.config.predictor, told)
+        self._fit(told)
         losses = compare(told)
         self.notes |= {f"predictor/{kind}": loss for kind, loss in losses.items()}
 
     # Learning
 
-    def rewards(self, told: Rounds) -> Array:
-        """Return the reward of every episode: games x rounds x seats in one line."""
-        if self.config.reward == "win" and self.config.level:
-            of_round = level_rounds(self.table, told)
-        elif self.config.reward == "win":
+    def rewards(self, told: Rounds) -> Tensor:
+        """Return the reward of every episode: games x rounds x seats in one line.
+
+        With ends, the shares of the end that the round had.
+        """
+        of_round = np.stack([told.gains, -told.gains], axis=-1)
+        if self.config.ends:
+            gains = np.arange(ENDS[0], ENDS[-1] + 1)
+            of_gain = torch.from_numpy(share_out(gains)).to(self.device)
+            places = np.clip(of_round, gains[0], gains[-1]) - gains[0]
+            return of_gain[torch.from_numpy(_of_episodes(places)).to(self.device)]
+        if self.config.reward == "win":
             of_round = 2.0 * after_rounds(self.table, told) - 1.0
         else:
-            of_round = np.stack([told.gains, -told.gains], axis=-1) / POINTS
-        games = len(told.gains)
-        whole = np.zeros((games, MOST_ROUNDS, 2), dtype=np.float32)
-        whole[:, : told.rounds] = of_round
-        return whole.reshape(-1)
+            of_round = of_round / POINTS
+        return torch.from_numpy(_of_episodes(of_round.astype(np.float32))).to(self.device)
 
-    def learn(self, samples: list[Samples], rewards: Array, progress: float) -> None:
+    def learn(self, samples: list[Samples], of_episode: Tensor, progress: float) -> None:
         """Take one step for each batch of decisions, all networks in turn."""
         generator = torch.Generator(self.device)
         generator.manual_seed(seeding.stream(self.config.seed, "koi_koi", "learn", self.loop))
-        of_episode = torch.from_numpy(rewards).to(self.device)
         batches: list[tuple[str, int]] = []
         data: dict[str, tuple[Tensor, Tensor, Tensor, Tensor, int]] = {}
         told = {
@@ -419,6 +445,31 @@ class Training:
         return found
 
 
+def _of_episodes(of_round: Array) -> Array:
+    """Return what is known by (game, round, seat) in one line, as episodes are numbered."""
+    whole = np.zeros((len(of_round), MOST_ROUNDS, 2), dtype=of_round.dtype)
+    whole[:, : of_round.shape[1]] = of_round
+    return whole.reshape(-1)
+
+
+def foresee(weight: Tensor, bias: Tensor, told: Rounds) -> dict[str, Tensor]:
+    """Return the last layer of a network that foresees ends, from one that valued points.
+
+    A value v makes an end of g points more likely by exp(c v g), where g counts up to `SHIFTED` and
+    c is such that the mean of the chances, which begin as rounds usually end, moves by about v.
+    """
+    gains = told.gains[told.happened]
+    usual = share_out(np.concatenate([gains, -gains])).mean(axis=0)
+    usual = np.maximum(usual, RARE) / np.maximum(usual, RARE).sum()
+    tens, shifted = ENDS / POINTS, np.clip(ENDS, -SHIFTED, SHIFTED) / POINTS
+    slope = torch.from_numpy(shifted / (usual * shifted * tens).sum()).to(weight)
+    start = torch.from_numpy(np.log(usual)).to(bias)
+    return {
+        "network.last.weight": (slope[None, :, None] * weight[:, None]).flatten(0, 1),
+        "network.last.bias": (start + slope * bias[:, None]).flatten(),
+    }
+
+
 def games_behind(about: Mapping[str, Any]) -> int:
     """Return how many games the networks of a run have learned from, by what is said of them."""
     summary = about.get("summary", {})
@@ -462,7 +513,8 @@ def trace_back(told: Told, rewards: Tensor, trace: float) -> Tensor:
         here = torch.nonzero((rank == depth) & ~last)[:, 0]
         value, target = sorted_values[here + 1], targets[here + 1]
         mixed = torch.lerp(value, target, trace)
-        targets[here] = torch.where(wanders[here + 1], value, mixed)
+        by_chance = wanders[here + 1].view(-1, *(1,) * (value.dim() - 1))
+        targets[here] = torch.where(by_chance, value, mixed)
     found = torch.empty_like(targets)
     found[order] = targets
     return found

@@ -74,6 +74,7 @@ def about_network(
         "design": design,
         "network": name,
         "width": network.network.shape.width,
+        "ends": network.worths is not None,
     }
 
 
@@ -118,7 +119,8 @@ def load_networks(
         check_about(path, about, game=GAME.name, rules=GAME.rules_version, encoding=ENCODING)
         start = f"module/{name}/"  # as checkpoints have it
         plain = {key.removeprefix(start): one for key, one in tensors.items()}
-        wanted = make_networks(design, width=about["width"], dtype=dtype)[name]
+        ends = about.get("ends", False)
+        wanted = make_networks(design, width=about["width"], ends=ends, dtype=dtype)[name]
         try:
             wanted.load_state_dict({key: plain[key] for key in wanted.state_dict()})
         except (RuntimeError, KeyError):
@@ -161,11 +163,12 @@ def export_networks(
     }
     paths = []
     for name, network in networks.items():
-        plain = make_networks(design, width=network.network.shape.width)[name]
+        shape, ends = network.network.shape, network.worths is not None
+        plain = make_networks(design, width=shape.width, ends=ends)[name]
         plain.load_state_dict({key: one.cpu() for key, one in network.state_dict().items()})
         paths.append(target / f"{name}.onnx")
         about = about_network(name, plain, design, origin)
-        export(plain, example, paths[-1], ["values"], about, attention=True)
+        export(plain, example, paths[-1], ["values"], about, attention=shape.blocks)
     return paths
 
 

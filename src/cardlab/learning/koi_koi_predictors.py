@@ -15,7 +15,7 @@ import numpy as np
 from cardlab.game import Array
 from cardlab.games.koi_koi import START
 from cardlab.games.koi_koi_table import MOST_ROUNDS
-from cardlab.networks.koi_koi_chances import look_up, stakes
+from cardlab.networks.koi_koi_chances import look_up
 
 __all__ = [
     "PREDICTORS",
@@ -25,7 +25,6 @@ __all__ = [
     "fit",
     "fit_dynamic",
     "fit_logistic",
-    "level_rounds",
     "rounds_of",
 ]
 
@@ -90,14 +89,6 @@ def after_rounds(table: Array, told: Rounds) -> Array:
     lead = told.before + told.gains
     first = look_up(table, left, (told.gains > 0).astype(np.int64), lead)
     return np.stack([first, 1.0 - first], axis=-1)
-
-
-def level_rounds(table: Array, told: Rounds) -> Array:
-    """Return what each round changed for both seats, in units of what is usual there."""
-    left = told.rounds - np.arange(told.rounds)[None, :]
-    begins, unit = stakes(table, left, (told.dealers == 0).astype(np.int64), told.before)
-    first = (2.0 * after_rounds(table, told)[..., 0] - 1.0 - begins) / unit
-    return np.stack([first, -first], axis=-1)
 
 
 def fit(kind: str, told: Rounds) -> Array:

@@ -43,6 +43,7 @@ __all__ = [
     "Tokens",
     "game_seeds",
     "play",
+    "take_best",
     "usable_threads",
 ]
 
@@ -220,7 +221,8 @@ class Clock:
         self.seconds[stage] = self.seconds.get(stage, 0.0) + time.perf_counter() - start
 
 
-def _best(network: nn.Module, rows: Tensor, choices: Tensor) -> tuple[Tensor, Tensor]:
+def take_best(network: nn.Module, rows: Tensor, choices: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the place of the most valued choice and its value."""
     values, places = network(rows, choices).max(dim=1)
     return places, values
 
@@ -233,15 +235,16 @@ class Player:
         networks: Sequence[nn.Module],
         network_of: Sequence[int] = (0,),
         *,
+        best: Callable[..., tuple[Tensor, Tensor]] = take_best,
         compiled: bool = False,
     ) -> None:
         self.networks = list(networks)
         self.network_of = np.array(network_of)
         self._compiled = compiled
-        self._best: Any = torch.compile(_best) if compiled else _best
+        self._best: Any = torch.compile(best) if compiled else best
 
     def best(self, number: int, rows: Tensor, choices: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the place among its choices that a network values most, and its value."""
+        """Return the place among its choices that a network values most, and what it sees there."""
         if self._compiled:  # one graph for batches of any size, and for all networks of a shape
             for one in (rows, choices):
                 torch._dynamo.maybe_mark_dynamic(one, 0)
@@ -257,7 +260,7 @@ class Decided(NamedTuple):
     tokens: Tensor  # what was taken
     episodes: Tensor
     moments: Tensor  # those of an episode rise with time
-    values: Tensor  # of the best choice, as the network saw it
+    values: Tensor  # of the best choice, as the network saw it: a number, or chances of ends
     explored: Tensor  # whether another was taken
 
 

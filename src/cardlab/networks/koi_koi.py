@@ -1,7 +1,10 @@
 """Networks of Koi-Koi: rows of `features.koi_koi` expanded to tokens where a network computes.
 
 Two designs. `separate` is the paper's: three models of one shape, for discards, picks and calls.
-`shared` is one trunk with an output for each of the three.
+`shared` is one trunk with an output for each of the three. With `ends` an output becomes many, one
+for each end that the round may have: how likely it is follows from them, and with what the ends are
+worth the value. What they are worth lies beside the weights (`worths`) and changes with the lead
+and the rounds left, which the network need not learn.
 """
 
 from __future__ import annotations
@@ -13,8 +16,11 @@ from torch import Tensor, nn
 
 from cardlab.features import koi_koi as rows
 from cardlab.features.koi_koi import DECISIONS, GLOBAL_FEATURES, TOKEN_FEATURES
+from cardlab.games.koi_koi import START
 from cardlab.games.koi_koi_cards import DECK
+from cardlab.games.koi_koi_table import MOST_ROUNDS
 from cardlab.networks.card_transformer import CardTransformer, Shape
+from cardlab.networks.koi_koi_chances import ENDS
 
 __all__ = ["DESIGNS", "Expansion", "KoiKoiNetwork", "decisions_of", "make_networks"]
 
@@ -149,25 +155,48 @@ class Expansion(nn.Module):
 class KoiKoiNetwork(nn.Module):
     """Values of the choices of decisions, straight from their rows of bytes."""
 
+    worths: Tensor | None
+
     def __init__(
-        self, shape: Shape, *, dropout: float = 0.0, dtype: torch.dtype = torch.float32
+        self,
+        shape: Shape,
+        *,
+        ends: bool = False,
+        dropout: float = 0.0,
+        dtype: torch.dtype = torch.float32,
     ) -> None:
         super().__init__()
         self.expansion = Expansion(dtype)
         self.network = CardTransformer(shape, dropout=dropout, dtype=dtype)
+        by_lead = (MOST_ROUNDS + 1, 2 * START + 1, len(ENDS))
+        self.register_buffer("worths", torch.zeros(by_lead) if ends else None)
 
     def forward(self, rows: Tensor, choices: Tensor) -> Tensor:
         """Return the value of each of the tokens `choices` (batch, n)."""
+        said = self.say(rows, choices)
+        return said.squeeze(-1) if self.worths is None else self.value(rows, said.softmax(-1))
+
+    def say(self, rows: Tensor, choices: Tensor) -> Tensor:
+        """Return (batch, n, 1) values, or with ends (batch, n, ends) logarithms of odds."""
         tokens, shared = self.expansion(rows)
-        values = self.network(tokens, shared, choices.long())
-        if self.network.shape.outputs == 1:
-            return values.squeeze(-1)
+        found = self.network(tokens, shared, choices.long())
+        each = 1 if self.worths is None else len(ENDS)
+        if found.shape[-1] == each:
+            return found
         kind = rows[:, KIND].long()
         decision = (kind + 1) // 2  # discard 0, picks 1 and 2, call 3
-        return values.gather(2, decision[:, None, None].expand(-1, values.shape[1], 1)).squeeze(-1)
+        place = each * decision[:, None, None] + torch.arange(each, device=rows.device)
+        return found.gather(2, place.expand(-1, found.shape[1], -1))
+
+    def value(self, rows: Tensor, chances: Tensor) -> Tensor:
+        """Return what choices are worth (batch, n) by the chances of each end (batch, n, ends)."""
+        assert self.worths is not None
+        left = rows[:, LEFT].long().clamp(max=MOST_ROUNDS)
+        lead = (rows[:, LEAD].long() - LEAD_ZERO).clamp(-START, START) + START
+        return (chances * self.worths[left, lead][:, None]).sum(-1)
 
 
-KIND = rows.KIND
+KIND, LEFT, LEAD, LEAD_ZERO = rows.KIND, rows.ROUNDS_LEFT, rows.LEAD, rows.LEAD_ZERO
 
 
 def decisions_of(design: str) -> tuple[tuple[str, ...], ...]:
@@ -179,6 +208,7 @@ def make_networks(
     design: str,
     *,
     width: int = 256,
+    ends: bool = False,
     dropout: float = 0.0,
     dtype: torch.dtype = torch.float32,
 ) -> dict[str, KoiKoiNetwork]:
@@ -192,9 +222,9 @@ def make_networks(
             hidden=2 * width,
             width=width,
             feed_forward=2 * width,
-            outputs=len(decisions),
+            outputs=len(decisions) * (len(ENDS) if ends else 1),
             norm_first=shared,
         )
         name = "all" if shared else decisions[0]
-        made[name] = KoiKoiNetwork(shape, dropout=dropout, dtype=dtype)
+        made[name] = KoiKoiNetwork(shape, ends=ends, dropout=dropout, dtype=dtype)
     return made

@@ -1,6 +1,8 @@
-"""The chance to win a game of Koi-Koi, as a table: what the end of a round is worth.
+"""What the end of a round of Koi-Koi is worth: in points, or as the chance to win the game.
 
-A table is P(win) by (rounds left, I deal, lead over the start + 30); a lead of 30 or more has won.
+A table of chances is P(win) by (rounds left, I deal, lead over the start + 30); a lead of 30 or
+more has won. `ENDS` are the gains by which networks tell the ends of a round apart: every small
+one, and some large ones, between which other gains are shared out so that their mean stays.
 """
 
 from __future__ import annotations
@@ -11,11 +13,14 @@ import numpy as np
 
 from cardlab.game import Array
 from cardlab.games.koi_koi import START
+from cardlab.games.koi_koi_table import MOST_ROUNDS
 
-__all__ = ["look_up", "stakes"]
+__all__ = ["ENDS", "POINTS", "look_up", "share_out", "worths"]
 
-GAINS = np.array([2, 5, 8, 14, 25])  # points of rounds, won or lost, by which stakes are measured
-LEAST = 0.1  # stakes where the game is as good as over
+POINTS = 10.0  # points that make a reward of 1
+LARGE = (14, 17, 22, 30, 42, 60)
+ENDS = np.array([sign * gain for sign in (-1, 1) for gain in (*range(1, 13), *LARGE)] + [0])
+ENDS.sort()
 
 
 def look_up(table: Array, left: Any, deals: Any, lead: Any) -> Array:
@@ -23,14 +28,29 @@ def look_up(table: Array, left: Any, deals: Any, lead: Any) -> Array:
     return table[left, deals, np.clip(lead, -START, START) + START]
 
 
-def stakes(table: Array, left: Any, deals: Any, lead: Any) -> tuple[Array, Array]:
-    """Return what a round begins with, and what rounds usually change there, both of a return.
+def share_out(gains: Array) -> Array:
+    """Return how much of each of `ENDS` the gains of rounds are; the shares of a gain make 1."""
+    gains = np.clip(gains, ENDS[0], ENDS[-1])
+    above = np.clip(np.searchsorted(ENDS, gains), 1, len(ENDS) - 1)
+    low, high = ENDS[above - 1], ENDS[above]
+    share = (gains - low) / (high - low)
+    found = np.zeros((*np.shape(gains), len(ENDS)), dtype=np.float32)
+    np.put_along_axis(found, above[..., None], share[..., None], axis=-1)
+    np.put_along_axis(found, above[..., None] - 1, 1.0 - share[..., None], axis=-1)
+    return found
 
-    `left` counts the round itself. Networks that learned with `level` say what an action changes in
-    units of the second, so that a round early in the game teaches as much as the last.
+
+def worths(table: Array | None) -> Array:
+    """Return what each of `ENDS` is worth by (rounds left with this one, lead + 30).
+
+    With a table of chances that is the expected return, -1 to 1; without one, tens of points.
     """
-    begins = 2.0 * look_up(table, left, deals, lead) - 1.0
-    then, lead = np.asarray(left)[..., None] - 1, np.asarray(lead)[..., None]
-    won, lost = look_up(table, then, 1, lead + GAINS), look_up(table, then, 0, lead - GAINS)
-    changes = 2.0 * np.concatenate([won, lost], axis=-1) - 1.0 - np.asarray(begins)[..., None]
-    return begins, np.maximum(np.sqrt((changes**2).mean(-1)), LEAST)
+    leads = np.arange(-START, START + 1)
+    found = np.broadcast_to(ENDS / POINTS, (MOST_ROUNDS + 1, len(leads), len(ENDS))).copy()
+    if table is not None:
+        for left in range(1, MOST_ROUNDS + 1):
+            # The winner of a round deals the next one; after a round that nobody won, who knows.
+            deals = [look_up(table, left - 1, mine, leads[:, None] + ENDS) for mine in (0, 1)]
+            chance = np.where(ENDS == 0, (deals[0] + deals[1]) / 2, deals[0])
+            found[left] = 2.0 * np.where(ENDS > 0, deals[1], chance) - 1.0
+    return found

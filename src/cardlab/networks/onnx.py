@@ -77,12 +77,12 @@ def export(
     outputs: Sequence[str],
     about: Mapping[str, Any],
     *,
-    attention: bool = False,
+    attention: int = 0,
 ) -> None:
     """Write a network to a file; the first axis of every input is the batch.
 
-    With `attention`, what every block attends to can be asked for too. It is computed on the way to
-    the values anyway: a name makes it an output, and costs nothing while nobody asks.
+    What each of the first `attention` blocks attends to can be asked for too. It is computed on the
+    way to the values anyway: a name makes it an output, and costs nothing while nobody asks.
     """
     require("to export a network", "train", "torch", "onnx", "onnxscript")
     import torch
@@ -104,9 +104,8 @@ def export(
     assert program is not None
     made = program.model_proto
     _forget(made)
-    _halve(made)
-    if attention:
-        _name_attention(made)
+    _halve(made, {name for name, _ in model.named_parameters()})
+    _name_attention(made, attention)
     entry = made.metadata_props.add()
     entry.key, entry.value = ABOUT, json.dumps(about)
     rough = path.with_name(path.name + ".new")
@@ -141,12 +140,12 @@ def _forget(made: Any) -> None:
         del step.metadata_props[:]
 
 
-def _name_attention(made: Any) -> None:
+def _name_attention(made: Any, blocks: int) -> None:
     """Make outputs of the weights that softmax gives, one for each block."""
     from onnx import TensorProto, helper
 
     steps = [step for step in made.graph.node if step.op_type == "Softmax"]
-    for number, step in enumerate(steps, start=1):
+    for number, step in enumerate(steps[:blocks], start=1):
         name, inner = f"{ATTENTION}{number}", step.output[0]
         for other in made.graph.node:
             other.input[:] = [name if one == inner else one for one in other.input]
@@ -154,8 +153,8 @@ def _name_attention(made: Any) -> None:
         made.graph.output.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, None))
 
 
-def _halve(made: Any) -> None:
-    """Keep large weights in half precision; a cast before their first use makes them whole."""
+def _halve(made: Any, learned: set[str]) -> None:
+    """Keep what was learned in half precision; a cast before its first use makes it whole."""
     import numpy as np
     from onnx import TensorProto, helper, numpy_helper
 
@@ -164,7 +163,7 @@ def _halve(made: Any) -> None:
         if weights.data_type != TensorProto.FLOAT:
             continue
         array = numpy_helper.to_array(weights)
-        if array.size < FEW:
+        if array.size < FEW or weights.name not in learned:
             continue
         name = weights.name
         weights.CopyFrom(numpy_helper.from_array(array.astype(np.float16), f"{name}.half"))
