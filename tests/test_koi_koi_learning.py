@@ -62,7 +62,7 @@ from cardlab.learning.koi_koi_predictors import (  # noqa: E402
 )
 from cardlab.learning.koi_koi_records import read_decisions  # noqa: E402
 from cardlab.networks.koi_koi import make_networks  # noqa: E402
-from cardlab.networks.koi_koi_chances import ENDS, share_out, worths  # noqa: E402
+from cardlab.networks.koi_koi_chances import ENDS, share_out  # noqa: E402
 from cardlab.networks.weights import load_weights  # noqa: E402
 from cardlab.play import Table  # noqa: E402
 from cardlab.seeding import deck_order  # noqa: E402
@@ -257,18 +257,41 @@ def test_gains_are_shared_out_between_ends_so_that_their_mean_stays() -> None:
     assert (share_out(gains.reshape(3, 47)) == shares.reshape(3, 47, -1)).all()
 
 
-def test_ends_are_worth_points_or_the_chance_to_win_after_them() -> None:
-    table = fit_dynamic(heuristic_rounds(2000))
-    points, chances = worths(None), worths(table)
-    assert points[5, 7] == pytest.approx(ENDS / 10)
-    for left in range(1, 13):
-        for lead in range(-30, 31, 6):
-            for place, gain in enumerate(ENDS):
-                then = min(max(lead + int(gain), -30), 30) + 30
-                chance = table[left - 1, int(gain > 0), then]
-                if gain == 0:
-                    chance = (chance + table[left - 1, 1, then]) / 2
-                assert chances[left, lead + 30, place] == pytest.approx(2 * chance - 1)
+@pytest.mark.parametrize("design", ["separate", "shared"])
+def test_the_best_end_is_what_the_network_values_most(design: str) -> None:
+    """What the learner plays and keeps: the choice of the highest value, how it is seen to end."""
+    torch.manual_seed(0)
+    networks = make_networks(design, width=8, ends="win")
+    for network in networks.values():
+        network.chances.copy_(torch.rand(network.chances.shape))
+    player = Player(networks, design)
+    seats = np.full((6, 2), LEARNER)
+    games = Games(game_seeds(1, 6), seats, device=CPU, epsilon=0.5)
+    samples = [Samples() for _ in networks]
+    asked: list[Any] = []
+    whole = player.best
+
+    def best(number: int, rows: Any, choices: Any) -> Any:
+        found = whole(number, rows, choices)
+        asked.append((number, rows, choices, found))
+        return found
+
+    player.best = best  # type: ignore[method-assign]
+    play([games], [player], threads=1, clock=Clock(CPU), samples=samples)
+    kept: dict[int, list[Any]] = defaultdict(list)
+    for number, rows, choices, (places, seen) in asked:
+        network = player.networks[number]
+        with torch.no_grad():
+            values = network(rows, choices)
+            likely = network.say(rows, choices).softmax(-1)
+        at = torch.arange(len(rows))
+        assert torch.allclose(values[at, places], values.max(1).values, atol=1e-6)
+        assert torch.equal(seen, likely[at, places])
+        kept[number].append(seen)
+    for number, one in enumerate(samples):
+        decided = one.joined()
+        assert torch.equal(decided.values, torch.cat(kept[number]))
+        assert decided.explored.float().mean() > 0.1
 
 
 # Monte-Carlo learning
@@ -538,8 +561,8 @@ def test_ends_are_played_learned_and_begun_with(tmp_path: Path) -> None:
     summary = begin("ends", ends=True)
     assert summary["games in all"] == 48
     state = json.loads((tmp_path / "ends" / "state.json").read_text())
-    kept = weights_of(tmp_path / "ends", "all")["worths"].numpy()
-    assert kept == pytest.approx(worths(np.array(state["table"])), abs=1e-5)
+    kept = weights_of(tmp_path / "ends", "all")["chances"].numpy()
+    assert kept == pytest.approx(np.array(state["table"]), abs=1e-5)
     with pytest.raises(CardlabError, match="networks that learned ends; set ends=true"):
         begin("worse", start=other)
     with pytest.raises(CardlabError, match="networks of width 8; set width=8"):
@@ -547,9 +570,11 @@ def test_ends_are_played_learned_and_begun_with(tmp_path: Path) -> None:
     # What was learned to win serves points: the ends are the same, their worth is another.
     summary = begin("points", games=16, ends=True, reward="point", start=other)
     assert summary["games in all"] == 64
-    assert weights_of(tmp_path / "points", "all")["worths"][3, 4].numpy() == pytest.approx(
-        ENDS / 10
-    )
+    assert "chances" not in weights_of(tmp_path / "points", "all")
+    # A run that is not at its end serves as well as one that is.
+    begin("half", games=48, reward="point", minutes=1e-6)
+    summary = begin("more", games=16, ends=True, start=str(tmp_path / "half"))
+    assert summary["games in all"] == 32
     # A run from before the setting goes on: it had its default.
     config = json.loads((tmp_path / "plain" / "config.json").read_text())
     del config["ends"]
@@ -755,7 +780,7 @@ def test_networks_begin_where_the_settings_say(records: Path, tmp_path: Path) ->
 
 
 def test_networks_that_foresaw_ends_learn_from_people_too(records: Path, tmp_path: Path) -> None:
-    networks = make_networks("separate", width=FEW["width"], ends=True)
+    networks = make_networks("separate", width=FEW["width"], ends="win")
     save_networks(tmp_path, networks, "separate", {})
     settings = FEW | {"folds": 0, "start": str(tmp_path)}
     (tmp_path / "run").mkdir()
@@ -767,6 +792,7 @@ def test_networks_that_foresaw_ends_learn_from_people_too(records: Path, tmp_pat
         for key, one in unit.network.state_dict().items():
             assert key.startswith("network.last.") or torch.equal(one, begun[key])
         assert unit.network.network.last.out_features == 1
+        assert not hasattr(unit.network, "chances")
         assert torch.equal(unit.best.network.last.weight, unit.network.network.last.weight)
 
 

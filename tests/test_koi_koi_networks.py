@@ -326,17 +326,18 @@ def test_the_shared_design_has_an_output_for_each_decision() -> None:
         assert torch.allclose(mine, every[i, :, kind[i]], atol=1e-5)
 
 
+@pytest.mark.parametrize("ends", ["point", "win"])
 @pytest.mark.parametrize("design", DESIGNS)
-def test_values_with_ends_are_what_ends_are_worth(design: str) -> None:
+def test_values_with_ends_are_what_ends_are_worth(design: str, ends: str) -> None:
     torch.manual_seed(4)
-    networks = list(make_networks(design, width=16, ends=True).values()) * 3
+    networks = list(make_networks(design, width=16, ends=ends).values()) * 3
     states, seats = decisions(SOME, seed=7)
     found, choices = (torch.from_numpy(one) for one in written(states, seats))
     for i in range(len(found)):
         decision = rows.DECISION_OF_KIND[int(found[i, rows.KIND])]
         network = networks[decision].eval()
-        assert network.worths is not None
-        network.worths.copy_(torch.randn(network.worths.shape))
+        if ends == "win":
+            network.chances.copy_(torch.rand(network.chances.shape))
         tokens, shared = network.expansion(found[i : i + 1])
         with torch.no_grad():
             said = network.network(tokens, shared, choices[i : i + 1].long())[0]
@@ -345,8 +346,12 @@ def test_values_with_ends_are_what_ends_are_worth(design: str) -> None:
             values = network(found[i : i + 1], choices[i : i + 1])[0].numpy()
         odds = np.exp(said.numpy().astype(float))
         left = int(states[i]["rounds"]) - int(states[i]["round_number"]) + 1
-        lead = min(max(int(states[i]["points_now"][seats[i]]) - 30, -30), 30)
-        worth = network.worths[left, lead + 30].numpy()
+        lead = int(states[i]["points_now"][seats[i]]) - 30
+        worth = ENDS / 10
+        if ends == "win":  # by the winner's deal; where nobody won, the other seat deals
+            deals = [int(gain > 0) if gain else int(dealer(states[i]) != seats[i]) for gain in ENDS]
+            then = np.clip(lead + ENDS, -30, 30) + 30
+            worth = 2 * network.chances.numpy()[left - 1, deals, then] - 1
         wanted = odds @ worth / odds.sum(axis=1)
         assert values == pytest.approx(wanted, abs=1e-5)
 
@@ -362,15 +367,14 @@ def turns_of(count: int) -> Any:
     return batch.turns(np.flatnonzero(batch.mover != OVER))
 
 
-@pytest.mark.parametrize("ends", [False, True])
-@pytest.mark.parametrize("design", DESIGNS)
-def test_networks_go_through_files_and_play(design: str, ends: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("design", "ends"), [*((one, "") for one in DESIGNS), ("separate", "win")])
+def test_networks_go_through_files_and_play(design: str, ends: str, tmp_path: Path) -> None:
     pytest.importorskip("onnx")
     torch.manual_seed(3)
     networks = make_networks(design, width=16, ends=ends)
     for network in networks.values():
-        if network.worths is not None:
-            network.worths.copy_(torch.randn(network.worths.shape))
+        if ends:
+            network.chances.copy_(torch.rand(network.chances.shape))
     save_networks(tmp_path, networks, design, {"note": 1})
     again, found, about = load_networks(tmp_path, torch.device("cpu"), torch.float32)
     assert (found, about["note"]) == (design, 1)
@@ -383,7 +387,7 @@ def test_networks_go_through_files_and_play(design: str, ends: bool, tmp_path: P
     assert (found, about["note"]) == (design, 1)
     for name, network in networks.items():
         for key, one in network.state_dict().items():
-            exactly = {"rtol": 0, "atol": 0} if key == "worths" else {"rtol": 1e-3, "atol": 1e-5}
+            exactly = {"rtol": 0, "atol": 0} if key == "chances" else {"rtol": 1e-3, "atol": 1e-5}
             torch.testing.assert_close(back[name].state_dict()[key], one, **exactly)
     agent = Agent(target)
     assert agent.networks[0].attention == ["attention_1", "attention_2"]

@@ -93,10 +93,10 @@ TOKENS = Tokens(
 
 def _best_end(network: KoiKoiNetwork, rows: Tensor, choices: Tensor) -> tuple[Tensor, Tensor]:
     """Return the place of the most valued choice and how likely each end is after it."""
-    chances = network.say(rows, choices).softmax(-1)
-    places = network.value(rows, chances).argmax(dim=1)
-    chosen = places[:, None, None].expand(-1, 1, chances.shape[-1])
-    return places, chances.gather(1, chosen)[:, 0]
+    likely = network.say(rows, choices).softmax(-1)
+    places = network.value(rows, likely).argmax(dim=1)
+    chosen = places[:, None, None].expand(-1, 1, likely.shape[-1])
+    return places, likely.gather(1, chosen)[:, 0]
 
 
 class Player(token_games.Player):
@@ -110,7 +110,7 @@ class Player(token_games.Player):
             number for one in DECISIONS for number, few in enumerate(decisions) if one in few
         ]
         given = list(networks.values())
-        best = token_games.take_best if given[0].worths is None else _best_end
+        best = _best_end if given[0].ends else token_games.take_best
         super().__init__(given, network_of, best=best, compiled=compiled)
 
 

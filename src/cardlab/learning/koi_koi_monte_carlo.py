@@ -81,9 +81,9 @@ from cardlab.learning.koi_koi_predictors import (
     rounds_of,
 )
 from cardlab.learning.logs import Log
-from cardlab.learning.runs import open_run, provenance, read_json, write_json
+from cardlab.learning.runs import open_run, provenance, read_json, told_of, write_json
 from cardlab.networks.koi_koi import DESIGNS, KoiKoiNetwork, make_networks
-from cardlab.networks.koi_koi_chances import ENDS, POINTS, share_out, worths
+from cardlab.networks.koi_koi_chances import ENDS, POINTS, share_out
 
 __all__ = ["Config", "train"]
 
@@ -159,9 +159,9 @@ def check(config: Config) -> None:
 
 def _loss(network: KoiKoiNetwork, rows: Tensor, tokens: Tensor, targets: Tensor) -> Tensor:
     said = network.say(rows, tokens[:, None])[:, 0]
-    if network.worths is None:
-        return functional.mse_loss(said[:, 0], targets)
-    return functional.cross_entropy(said, targets)
+    if network.ends:
+        return functional.cross_entropy(said, targets)
+    return functional.mse_loss(said[:, 0], targets)
 
 
 class Training:
@@ -174,9 +174,8 @@ class Training:
         dtype = number_type(config.precision, self.device)
         compiled = config.compile and self.device.type == "cuda"
         torch.manual_seed(seeding.stream(config.seed, "koi_koi", "weights"))
-        self.networks = make_networks(
-            config.design, width=config.width, ends=config.ends, dtype=dtype
-        )
+        ends = config.reward if config.ends else ""
+        self.networks = make_networks(config.design, width=config.width, ends=ends, dtype=dtype)
         for network in self.networks.values():
             network.to(self.device)
         self.optimisers = {
@@ -233,7 +232,8 @@ class Training:
         knew = bool(about.get("ends"))
         if knew and not self.config.ends:
             raise CardlabError(f"start={folder} has networks that learned ends; set ends=true")
-        if self.config.ends and not knew and about.get("config", {}).get("reward") != "point":
+        told_by = {**told_of(folder), **about}
+        if self.config.ends and not knew and told_by.get("config", {}).get("reward") != "point":
             raise CardlabError(
                 f"start={folder} has networks that learned neither ends nor points; with ends=true "
                 "begin with such"
@@ -244,12 +244,12 @@ class Training:
                 raise CardlabError(
                     f"start={folder} has networks of width {width}; set width={width}"
                 )
-            weights = network.state_dict()
+            own, weights = self.networks[name].state_dict(), network.state_dict()
             if self.config.ends and not knew:
-                weights |= foresee(
-                    weights["network.last.weight"], weights["network.last.bias"], told
-                )
-            self.networks[name].load_state_dict(weights, strict=False)
+                last = (weights["network.last.weight"], weights["network.last.bias"])
+                weights |= foresee(*last, told)
+            # What the start holds beside its weights may be missing here, or too much.
+            self.networks[name].load_state_dict({key: weights.get(key, own[key]) for key in own})
 
     def save(self) -> None:
         """Write a checkpoint: networks first, then the file that says they are whole."""
@@ -309,11 +309,9 @@ class Training:
     def _fit(self, told: Rounds) -> None:
         """Fit the predictor, and tell the networks what ends are worth by it."""
         self.table = fit(self.config.predictor, told)
-        if self.config.ends:
-            by_lead = worths(self.table if self.config.reward == "win" else None)
+        if self.config.ends and self.config.reward == "win":
             for network in self.networks.values():
-                assert network.worths is not None
-                network.worths.copy_(torch.from_numpy(by_lead))
+                network.chances.copy_(torch.from_numpy(self.table))
 
     def refit(self) -> None:
         """Fit the predictor again to games that the networks play greedily."""
@@ -570,7 +568,7 @@ def _run(
     training: Training, log: Log, report: Callable[[str, int, int], None], started: float
 ) -> None:
     """Run loops, each with its line of log and its checkpoint, until the games or the time end."""
-    config, longest = training.config, 0.0
+    config, longest, at_start = training.config, 0.0, training.games
     report("games", training.games, config.games)
     while training.games < config.games:
         loop_started, before = time.perf_counter(), training.games
@@ -585,6 +583,7 @@ def _run(
         if config.profile:
             told = ", ".join(f"{name[8:]} {one:.2f} s" for name, one in stages.items())
             report(f"loop {training.loop}, {speed:,.0f} games/s: {told}", 1, 1)
-        longest = max(longest, time.perf_counter() - loop_started)
+        if before > at_start:  # the first loop of a start compiles
+            longest = max(longest, time.perf_counter() - loop_started)
         if config.minutes and time.perf_counter() - started + longest > 60 * config.minutes:
             return

@@ -74,7 +74,7 @@ def about_network(
         "design": design,
         "network": name,
         "width": network.network.shape.width,
-        "ends": network.worths is not None,
+        "ends": network.ends,
     }
 
 
@@ -119,7 +119,7 @@ def load_networks(
         check_about(path, about, game=GAME.name, rules=GAME.rules_version, encoding=ENCODING)
         start = f"module/{name}/"  # as checkpoints have it
         plain = {key.removeprefix(start): one for key, one in tensors.items()}
-        ends = about.get("ends", False)
+        ends = about.get("ends", "")
         wanted = make_networks(design, width=about["width"], ends=ends, dtype=dtype)[name]
         try:
             wanted.load_state_dict({key: plain[key] for key in wanted.state_dict()})
@@ -163,8 +163,8 @@ def export_networks(
     }
     paths = []
     for name, network in networks.items():
-        shape, ends = network.network.shape, network.worths is not None
-        plain = make_networks(design, width=shape.width, ends=ends)[name]
+        shape = network.network.shape
+        plain = make_networks(design, width=shape.width, ends=network.ends)[name]
         plain.load_state_dict({key: one.cpu() for key, one in network.state_dict().items()})
         paths.append(target / f"{name}.onnx")
         about = about_network(name, plain, design, origin)

@@ -397,9 +397,10 @@ class Training:
             start = load_weights(self._start(key), str(self.device))[0]
         elif config.start:
             start = self.began[name].state_dict()
-            if start.pop("worths", None) is not None:  # its last layer foresaw ends
+            if self.began[name].ends:  # its last layer foresaw them, and cannot rate
                 fresh = unit.network.state_dict()
                 start |= {key: fresh[key] for key in fresh if key.startswith("network.last.")}
+                start = {key: start[key] for key in fresh}
         if start is not None:
             for network in (unit.network, unit.averaged, unit.best):
                 network.load_state_dict(start)

@@ -3,8 +3,8 @@
 Two designs. `separate` is the paper's: three models of one shape, for discards, picks and calls.
 `shared` is one trunk with an output for each of the three. With `ends` an output becomes many, one
 for each end that the round may have: how likely it is follows from them, and with what the ends are
-worth the value. What they are worth lies beside the weights (`worths`) and changes with the lead
-and the rounds left, which the network need not learn.
+worth the value. `ends="point"` counts points; `ends="win"` looks the chance to win up in a table
+that lies beside the weights (`chances`), so that what a lead is worth need not be learned.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from cardlab.games.koi_koi import START
 from cardlab.games.koi_koi_cards import DECK
 from cardlab.games.koi_koi_table import MOST_ROUNDS
 from cardlab.networks.card_transformer import CardTransformer, Shape
-from cardlab.networks.koi_koi_chances import ENDS
+from cardlab.networks.koi_koi_chances import ENDS, POINTS
 
 __all__ = ["DESIGNS", "Expansion", "KoiKoiNetwork", "decisions_of", "make_networks"]
 
@@ -155,32 +155,36 @@ class Expansion(nn.Module):
 class KoiKoiNetwork(nn.Module):
     """Values of the choices of decisions, straight from their rows of bytes."""
 
-    worths: Tensor | None
+    chances: Tensor  # to win: (rounds left, I deal, lead + START)
+    gains: Tensor  # of the ends
 
     def __init__(
         self,
         shape: Shape,
         *,
-        ends: bool = False,
+        ends: str = "",
         dropout: float = 0.0,
         dtype: torch.dtype = torch.float32,
     ) -> None:
         super().__init__()
+        self.ends = ends
         self.expansion = Expansion(dtype)
         self.network = CardTransformer(shape, dropout=dropout, dtype=dtype)
-        by_lead = (MOST_ROUNDS + 1, 2 * START + 1, len(ENDS))
-        self.register_buffer("worths", torch.zeros(by_lead) if ends else None)
+        if ends:
+            self.register_buffer("gains", torch.from_numpy(ENDS), persistent=False)
+        if ends == "win":
+            self.register_buffer("chances", torch.zeros(MOST_ROUNDS + 1, 2, 2 * START + 1))
 
     def forward(self, rows: Tensor, choices: Tensor) -> Tensor:
         """Return the value of each of the tokens `choices` (batch, n)."""
         said = self.say(rows, choices)
-        return said.squeeze(-1) if self.worths is None else self.value(rows, said.softmax(-1))
+        return self.value(rows, said.softmax(-1)) if self.ends else said.squeeze(-1)
 
     def say(self, rows: Tensor, choices: Tensor) -> Tensor:
         """Return (batch, n, 1) values, or with ends (batch, n, ends) logarithms of odds."""
         tokens, shared = self.expansion(rows)
         found = self.network(tokens, shared, choices.long())
-        each = 1 if self.worths is None else len(ENDS)
+        each = MOST_ENDS if self.ends else 1
         if found.shape[-1] == each:
             return found
         kind = rows[:, KIND].long()
@@ -188,15 +192,23 @@ class KoiKoiNetwork(nn.Module):
         place = each * decision[:, None, None] + torch.arange(each, device=rows.device)
         return found.gather(2, place.expand(-1, found.shape[1], -1))
 
-    def value(self, rows: Tensor, chances: Tensor) -> Tensor:
-        """Return what choices are worth (batch, n) by the chances of each end (batch, n, ends)."""
-        assert self.worths is not None
-        left = rows[:, LEFT].long().clamp(max=MOST_ROUNDS)
-        lead = (rows[:, LEAD].long() - LEAD_ZERO).clamp(-START, START) + START
-        return (chances * self.worths[left, lead][:, None]).sum(-1)
+    def value(self, rows: Tensor, likely: Tensor) -> Tensor:
+        """Return what choices are worth (batch, n) by how likely each end is (batch, n, ends)."""
+        return (likely * self.worth(rows)[:, None]).sum(-1)
+
+    def worth(self, rows: Tensor) -> Tensor:
+        """Return what each end is worth in a position: tens of points, or the expected return."""
+        if self.ends == "point":
+            return (self.gains / POINTS).expand(len(rows), -1)
+        left = rows[:, LEFT, None].long().clamp(1, MOST_ROUNDS) - 1
+        lead = rows[:, LEAD, None].long() - LEAD_ZERO + self.gains
+        # The winner of a round deals the next one; where nobody won, the other seat does.
+        deals = torch.where(self.gains == 0, 1 - rows[:, I_DEAL, None].long(), self.gains > 0)
+        return 2.0 * self.chances[left, deals.long(), lead.clamp(-START, START) + START] - 1.0
 
 
-KIND, LEFT, LEAD, LEAD_ZERO = rows.KIND, rows.ROUNDS_LEFT, rows.LEAD, rows.LEAD_ZERO
+KIND, LEFT, LEAD, I_DEAL = rows.KIND, rows.ROUNDS_LEFT, rows.LEAD, rows.I_DEAL
+LEAD_ZERO, MOST_ENDS = rows.LEAD_ZERO, len(ENDS)
 
 
 def decisions_of(design: str) -> tuple[tuple[str, ...], ...]:
@@ -208,7 +220,7 @@ def make_networks(
     design: str,
     *,
     width: int = 256,
-    ends: bool = False,
+    ends: str = "",
     dropout: float = 0.0,
     dtype: torch.dtype = torch.float32,
 ) -> dict[str, KoiKoiNetwork]:
@@ -222,7 +234,7 @@ def make_networks(
             hidden=2 * width,
             width=width,
             feed_forward=2 * width,
-            outputs=len(decisions) * (len(ENDS) if ends else 1),
+            outputs=len(decisions) * (len(ENDS) if ends else 1),  # of each kind
             norm_first=shared,
         )
         name = "all" if shared else decisions[0]

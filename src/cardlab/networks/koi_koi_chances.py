@@ -1,8 +1,8 @@
 """What the end of a round of Koi-Koi is worth: in points, or as the chance to win the game.
 
 A table of chances is P(win) by (rounds left, I deal, lead over the start + 30); a lead of 30 or
-more has won. `ENDS` are the gains by which networks tell the ends of a round apart: every small
-one, and some large ones, between which other gains are shared out so that their mean stays.
+more has won. `ENDS` are the gains by which networks tell the ends of a round apart: every one that
+may decide a game, and a few beyond, between which others are shared out so that their mean stays.
 """
 
 from __future__ import annotations
@@ -13,14 +13,12 @@ import numpy as np
 
 from cardlab.game import Array
 from cardlab.games.koi_koi import START
-from cardlab.games.koi_koi_table import MOST_ROUNDS
 
-__all__ = ["ENDS", "POINTS", "look_up", "share_out", "worths"]
+__all__ = ["ENDS", "POINTS", "look_up", "share_out"]
 
 POINTS = 10.0  # points that make a reward of 1
-LARGE = (14, 17, 22, 30, 42, 60)
-ENDS = np.array([sign * gain for sign in (-1, 1) for gain in (*range(1, 13), *LARGE)] + [0])
-ENDS.sort()
+BEYOND = (36, 45, 60)
+ENDS = np.array([*(-gain for gain in BEYOND[::-1]), *range(-START, START + 1), *BEYOND])
 
 
 def look_up(table: Array, left: Any, deals: Any, lead: Any) -> Array:
@@ -37,20 +35,4 @@ def share_out(gains: Array) -> Array:
     found = np.zeros((*np.shape(gains), len(ENDS)), dtype=np.float32)
     np.put_along_axis(found, above[..., None], share[..., None], axis=-1)
     np.put_along_axis(found, above[..., None] - 1, 1.0 - share[..., None], axis=-1)
-    return found
-
-
-def worths(table: Array | None) -> Array:
-    """Return what each of `ENDS` is worth by (rounds left with this one, lead + 30).
-
-    With a table of chances that is the expected return, -1 to 1; without one, tens of points.
-    """
-    leads = np.arange(-START, START + 1)
-    found = np.broadcast_to(ENDS / POINTS, (MOST_ROUNDS + 1, len(leads), len(ENDS))).copy()
-    if table is not None:
-        for left in range(1, MOST_ROUNDS + 1):
-            # The winner of a round deals the next one; after a round that nobody won, who knows.
-            deals = [look_up(table, left - 1, mine, leads[:, None] + ENDS) for mine in (0, 1)]
-            chance = np.where(ENDS == 0, (deals[0] + deals[1]) / 2, deals[0])
-            found[left] = 2.0 * np.where(ENDS > 0, deals[1], chance) - 1.0
     return found

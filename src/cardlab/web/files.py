@@ -6,6 +6,7 @@ import functools
 import gzip
 import hashlib
 import mimetypes
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +20,7 @@ TYPES = {".js": "text/javascript"}  # which some systems call otherwise, and bro
 
 
 class Kept(NamedTuple):
-    """What is answered, plain and compressed, and a tag that changes with it."""
+    """What is answered, plain and compressed, and a tag of both that changes with it."""
 
     body: bytes
     packed: bytes | None
@@ -30,13 +31,13 @@ class Kept(NamedTuple):
 def keep(body: bytes, media: str) -> Kept:
     """Return what is needed to answer with a file."""
     packed = gzip.compress(body, mtime=0) if len(body) >= SMALL else None
-    return Kept(body, packed, f'"{hashlib.sha256(body).hexdigest()[:16]}"', media)
+    return Kept(body, packed, f'W/"{hashlib.sha256(body).hexdigest()[:16]}"', media)
 
 
 def answer(request: Request, kept: Kept, cache: str = "no-cache") -> Response:
     """Answer with a file, or that the browser has it already."""
     headers = {"ETag": kept.tag, "Cache-Control": cache, "Vary": "Accept-Encoding"}
-    if kept.tag in request.headers.get("if-none-match", ""):
+    if kept.tag.removeprefix("W/") in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
     body = kept.body
     if kept.packed is not None and "gzip" in request.headers.get("accept-encoding", ""):
@@ -46,10 +47,12 @@ def answer(request: Request, kept: Kept, cache: str = "no-cache") -> Response:
 
 def static_file(name: str) -> Kept | None:
     """Return a file of the pages as it is on disk, or None if there is none of this name."""
-    path = STATIC / name
     if name not in _names():
         return None
-    return _read(path, path.stat().st_mtime_ns)
+    path = STATIC / name
+    with suppress(FileNotFoundError):  # it was there once
+        return _read(path, path.stat().st_mtime_ns)
+    return None
 
 
 @functools.cache

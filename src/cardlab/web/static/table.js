@@ -67,6 +67,7 @@ class TablePage {
     this.news = new Map();
     this.hint = null;
     this.hintWished = false; // asked for before the own turn
+    this.hintAsked = -1; // the position that was asked about last
     this.stale = [];
     this.readyAt = 0;
     this.build();
@@ -156,6 +157,7 @@ class TablePage {
         change: (event) => {
           keep("alwaysHint", event.target.checked);
           if (event.target.checked) this.askHint();
+          else this.hintWished = false;
         },
       },
     });
@@ -211,6 +213,7 @@ class TablePage {
     if (name === "open") {
       put(this.strip);
       this.waiting = false;
+      this.hintAsked = -1; // an answer may have been lost with the line
       return;
     }
     const more = [];
@@ -256,15 +259,16 @@ class TablePage {
     for (const close of this.stale.splice(0)) close();
     this.tellNews(before, view);
     if (pace() === 0 && this.queue.length) return; // somebody who wants no pace sees the last one
+    put(this.hintBody, this.hintIntro());
     await glide(this.board, before, view, () => this.draw());
     const own = view.move && view.move.seat === view.seat;
     this.readyAt = performance.now() + (own || !view.move ? Math.min(OWN_PAUSE, pace()) : pace());
-    put(this.hintBody, this.hintIntro());
     this.showSeats();
     this.showEnd();
     document.title = `${this.mine ? "● Your turn · " : ""}${this.facts.title} · cardlab`;
     this.arrived();
-    if (this.mine && (this.hintWished || recall("alwaysHint", false))) this.askHint();
+    const wished = this.hintWished || recall("alwaysHint", false);
+    if (this.mine && wished && this.hintAsked !== view.version) this.askHint();
   }
 
   tellNews(before, view) {
@@ -350,11 +354,14 @@ class TablePage {
 
   askHint() {
     if (!this.facts.hints) toast("This table allows no hints.");
+    else if (!this.shown || this.shown.seat === null || this.shown.over)
+      toast("Hints are for those who play.");
     else if (!this.mine) {
       this.hintWished = true;
       toast("A hint comes when it is your turn.");
     } else if (this.line.send({ type: "hint", version: this.shown.version })) {
       this.hintWished = false;
+      this.hintAsked = this.shown.version;
       this.hintButton.classList.add("busy");
     }
   }
