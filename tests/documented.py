@@ -158,6 +158,8 @@ def small(words: list[str]) -> list[str]:
     less = [re.sub(r"^games=\d+", FEW, word) for word in less]
     if less[0] == "train" and len(less) > 1 and FEW not in less:
         less += ["--set", FEW]
+        if less[1].endswith("/transformer"):  # with the full network and its evaluation, minutes
+            less += ["--set", "width=16", "--set", "evaluate_games=100"]
     for option, value in [("--games", GAMES), ("--workers", "1"), ("--seeds", SEEDS)]:
         if option in less:
             less[less.index(option) + 1] = value

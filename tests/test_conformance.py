@@ -67,7 +67,8 @@ def test_interpreted(name: str, options: dict[str, Any]) -> None:
         "[check(game, options, range(1)) for check in GAME_CHECKS"
         " if 'compiled' not in check.__name__];"
         "from cardlab.agents.catalog import *;"
-        "[check(lambda: find_agent(e.name + ':3' * bool(e.parameters), game), game, {})"
+        "budget = lambda e: (':1' if 'monte_carlo' in e.name else ':3') * bool(e.parameters);"
+        "[check(lambda: find_agent(e.name + budget(e), game), game, {})"
         " for e in agents_for(game) for check in AGENT_CHECKS[:2]"
         f" if not options and e.name not in {SOLVING}]"
     )
