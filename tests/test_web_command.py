@@ -10,7 +10,7 @@ import time
 import urllib.request
 import webbrowser
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +63,19 @@ def line_to(address: str, name: str) -> Any:
     return connect(f"ws{address.removeprefix('http')}/api/tables/{name}/socket")
 
 
-def test_a_killed_server_loses_no_move(store: Path) -> None:
+def running() -> dict[int, int]:
+    """Return every process that has not ended, with the one that started it."""
+    found = {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            state, parent, *_ = status.read_text().rpartition(")")[2].split()
+            if state != "Z":
+                found[int(status.parent.name)] = int(parent)
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system tells no processes")
+def test_a_killed_server_loses_no_move_and_leaves_no_worker(store: Path) -> None:
     wish = {"game": "koi_koi", "seats": [PERSON, AGENT], "seed": 4}
     with started(store) as (server, address):
         made = post(address, "/api/tables", wish)
@@ -82,7 +94,14 @@ def test_a_killed_server_loses_no_move(store: Path) -> None:
                 told = json.loads(line.recv(30))
             while health(address)["unsaved"]:
                 time.sleep(0.01)
+            workers = {one for one, parent in running().items() if parent == server.pid}
+            assert workers  # at least the one that is ready for hints; see `become_quiet`
             server.kill()
+            server.wait()
+            deadline = time.monotonic() + 20
+            while workers & running().keys():
+                assert time.monotonic() < deadline, "workers stay behind"
+                time.sleep(0.05)
     with started(store) as (server, address):
         with line_to(address, name) as line:
             line.send(join)

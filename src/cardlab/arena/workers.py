@@ -25,7 +25,7 @@ from typing import Any, TypeVar
 
 from cardlab.errors import CardlabError, CardlabWarning, require
 
-__all__ = ["default_workers", "joined_cluster", "stream_results"]
+__all__ = ["become_quiet", "default_workers", "joined_cluster", "stream_results"]
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
@@ -87,7 +87,7 @@ def _on_processes(
     again: deque[tuple[Task, int]] = deque()  # with the number of workers it was lost with
     before = set(multiprocessing.active_children())
     while True:
-        pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _become_quiet)
+        pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), become_quiet)
         running: dict[Future[Answer], tuple[Task, int]] = {}
         arrived: SimpleQueue[Future[Answer]] = SimpleQueue()  # asking all of them takes longer
         finished = False
@@ -148,7 +148,7 @@ def _fill(
     return False
 
 
-def _become_quiet() -> None:
+def become_quiet() -> None:
     """Leave Ctrl-C and warnings to the process that the person talks to, and go when it goes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     warnings.simplefilter("ignore", CardlabWarning)

@@ -10,7 +10,6 @@ import asyncio
 import functools
 import multiprocessing
 import os
-import signal
 from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -21,6 +20,7 @@ import numpy as np
 
 from cardlab import seeding
 from cardlab.agents.catalog import Entry, agents_for, find_agent
+from cardlab.arena.workers import become_quiet
 from cardlab.errors import CardlabError
 from cardlab.game import Agent, Game, HasValues, OpenAgent, State, Turn
 from cardlab.play import ask_values
@@ -211,12 +211,12 @@ class Thinkers:
         for name in ONE_THREAD:
             os.environ.setdefault(name, "1")
         self.started += 1
-        return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _become_quiet)
+        return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _become_humble)
 
 
-def _become_quiet() -> None:
-    """Leave Ctrl-C to the server, which ends its workers itself."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _become_humble() -> None:
+    """Leave Ctrl-C to the server, go when it goes, and let it come first."""
+    become_quiet()
     with suppress(OSError, AttributeError):
         os.nice(5)  # the page goes on answering while agents think
 
