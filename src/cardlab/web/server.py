@@ -150,9 +150,9 @@ def _add_pages(app: FastAPI) -> None:
 
     async def static(request: Request, path: str) -> Response:
         kept = static_file(path)
-        return (
-            await _missing(request, HTTPException(404)) if kept is None else answer(request, kept)
-        )
+        if kept is None:
+            raise HTTPException(404)
+        return answer(request, kept)
 
     app.add_api_route(
         "/static/{path:path}", static, methods=["GET", "HEAD"], include_in_schema=False
