@@ -9,7 +9,7 @@ games against it, a few minutes in all; keeps the policy in `maskable_ppo.zip`, 
 figure on the same machine. Afterwards the policy is an agent like any other:
 
     cd examples
-    cardlab match crazy_eights maskable_ppo:learned:path=maskable_ppo.zip heuristic --games 2000
+    cardlab match crazy_eights maskable_ppo:learned:path=../maskable_ppo.zip heuristic --games 2000
 """
 
 from __future__ import annotations

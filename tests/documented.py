@@ -40,7 +40,7 @@ LINE = re.compile(r"^ *(?:\$ )?(?P<line>cardlab .*)$", re.MULTILINE)
 INDENTED = re.compile(r"^ {4}(?:\$ )?(?P<line>cardlab .*)$", re.MULTILINE)
 INLINE = re.compile(r"`(?P<line>cardlab [^`\n]+)`")
 REMARK = re.compile(r"\s{3,}.*| # .*")
-PLACEHOLDER = re.compile(r"\b[A-Z]{4,}\b|\.\.\.")
+PLACEHOLDER = re.compile(r"(?<!:)\b[A-Z]{4,}\b|\.\.\.")
 FILE_NAME = re.compile(r"# (?P<name>\w+\.py)\n")
 
 # Beginnings of commands that are not run here -> the test that runs them, or why nothing does.

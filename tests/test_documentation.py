@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import re
+import runpy
 import subprocess
 import sys
 import tomllib
@@ -94,6 +95,16 @@ def test_python_runs(page: Path, folder: Path) -> None:
             exec(code, {"__name__": name} if name else names)
 
 
+def test_scripts_that_measure_can_be_loaded() -> None:
+    """They take minutes to hours, so that nobody runs them here; what they use must be there."""
+    script = re.compile(r"python ((?:benchmarks|crosscheck|examples)/\w+\.py)")
+    texts = [page.read_text(encoding="utf-8") for page in PAGES]
+    named = sorted({name for text in texts for name in script.findall(text)})
+    assert len(named) > 5
+    for name in named:
+        runpy.run_path(str(ROOT / name), run_name="documentation")
+
+
 def test_targets_and_extras_exist() -> None:
     made = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -131,6 +142,11 @@ def test_public_names_have_docstrings(pages: ModuleType) -> None:
             missing += reference.undocumented(home, one, node)
     assert count > 400
     assert sorted(set(missing)) == []
+
+
+def test_every_module_of_the_reference_offers_something(pages: ModuleType) -> None:
+    for name in (one for listed in pages.reference.PUBLIC.values() for one in listed):
+        assert pages.reference.read(SOURCE, name).public, f"{name} has no __all__"
 
 
 def test_public_names_are_tested(pages: ModuleType) -> None:

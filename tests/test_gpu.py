@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from importlib.util import find_spec
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,7 @@ from cardlab.errors import CardlabError
 from cardlab.games import GAMES
 
 SIMULATED = """
+import json
 import sys
 import numpy as np
 from cardlab import Batch, find_game, gpu
@@ -25,9 +28,10 @@ gpu.THREADS = 2
 game = find_game(sys.argv[1])
 assert gpu.device_function(game.mover) is gpu.device_function(game.mover)  # made once
 games = int(sys.argv[2])
-played = gpu.play_randomly(game, games, seed=5, first=3)
+options = json.loads(sys.argv[4])
+played = gpu.play_randomly(game, games, seed=5, first=3, **options)
 scratch, rng = Scratch.of(game), np.zeros(1, dtype=np.int64)
-fresh = game.fresh(**game.read_options({}))
+fresh = game.fresh(**game.read_options(options))
 for i in range(games):
     scratch.work[0] = fresh[0]
     seed = branch(stream(5, "game"), 3 + i)
@@ -37,7 +41,8 @@ for i in range(games):
         assert np.float32(game.returns(scratch.work[0], seat)) == played.returns[i, seat]
 assert played.totals()[0] == played.decisions.sum() > games
 
-ours, theirs = Batch(game, 2, seed=9, redeal=True), gpu.GpuBatch(game, 2, seed=9, redeal=True)
+settings = {"seed": 9, "redeal": True, "options": options}
+ours, theirs = Batch(game, 2, **settings), gpu.GpuBatch(game, 2, **settings)
 rng = np.random.default_rng(0)
 for _ in range(int(sys.argv[3])):
     actions = np.array([rng.choice(np.flatnonzero(row)) for row in ours.mask])
@@ -70,12 +75,23 @@ def test_fields_of_every_row_lie_where_a_gpu_can_read_them(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("game", "games", "steps"),
-    [("crazy_eights", 2, 6), ("cribbage", 1, 4), ("birds_of_a_feather", 3, 6)],
+    ("game", "games", "steps", "options"),
+    [
+        ("crazy_eights", 2, 6, {}),
+        ("crazy_eights", 1, 6, {"seats": 4}),
+        ("uno", 1, 4, {}),
+        ("uno", 1, 4, {"rules": "official", "seats": 3}),
+        ("birds_of_a_feather", 3, 6, {}),
+        ("koi_koi", 1, 4, {}),
+        ("koi_koi", 1, 4, {"rules": "nintendo", "rounds": 2}),
+        ("cribbage", 1, 4, {}),
+    ],
 )
-def test_the_simulator_plays_the_games_of_the_cpu(game: str, games: int, steps: int) -> None:
+def test_the_simulator_plays_the_games_of_the_cpu(
+    game: str, games: int, steps: int, options: dict[str, Any]
+) -> None:
     ended = subprocess.run(
-        [sys.executable, "-c", SIMULATED, game, str(games), str(steps)],
+        [sys.executable, "-c", SIMULATED, game, str(games), str(steps), json.dumps(options)],
         env=os.environ | {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"},
         capture_output=True,
         text=True,

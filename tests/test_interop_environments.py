@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.util
 import pickle
 import re
+import shutil
+import subprocess
 import sys
 import warnings
 from pathlib import Path
@@ -431,6 +433,22 @@ def test_the_worked_example_tiny(example: Any, tmp_path: Path, capsys: Any) -> N
     for check in AGENT_CHECKS:
         if "pickle" not in check.__name__:
             check(lambda: agent, game, {})
+    # What the page says to do with it afterwards.
+    page = (ROOT / "docs" / "interop.md").read_text()
+    (lines,) = re.findall(r"^```\n(cd examples\n.*?)^```$", page, re.S | re.M)
+    (tmp_path / "examples").mkdir()
+    shutil.copy(ROOT / "examples" / "maskable_ppo.py", tmp_path / "examples")
+    (tmp_path / "a.zip").rename(tmp_path / "maskable_ppo.zip")
+    lines = lines.replace("cardlab match", f"{sys.executable} -m cardlab match")
+    said = subprocess.run(
+        ["sh", "-ec", lines.replace("--games 2000", "--games 4")],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert said.returncode == 0, said.stderr
+    assert "4 games on 2 deals" in said.stdout
 
 
 @pytest.mark.parametrize(

@@ -367,13 +367,15 @@ def turns_of(count: int) -> Any:
     return batch.turns(np.flatnonzero(batch.mover != OVER))
 
 
-@pytest.mark.parametrize(("design", "ends"), [*((one, "") for one in DESIGNS), ("separate", "win")])
+@pytest.mark.parametrize(
+    ("design", "ends"), [("shared", ""), ("separate", "win"), ("shared", "point")]
+)
 def test_networks_go_through_files_and_play(design: str, ends: str, tmp_path: Path) -> None:
     pytest.importorskip("onnx")
     torch.manual_seed(3)
     networks = make_networks(design, width=16, ends=ends)
     for network in networks.values():
-        if ends:
+        if ends == "win":
             network.chances.copy_(torch.rand(network.chances.shape))
     save_networks(tmp_path, networks, design, {"note": 1})
     again, found, about = load_networks(tmp_path, torch.device("cpu"), torch.float32)

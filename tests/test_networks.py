@@ -53,6 +53,16 @@ def test_onnxruntime_chooses_as_torch_does(exported: Path) -> None:
     assert (found.argmax(1) == wanted.argmax(1)).mean() > 0.99
 
 
+def test_a_network_that_fits_one_batch_alone_is_not_written(tmp_path: Path) -> None:
+    class Narrow(torch.nn.Module):
+        def forward(self, features: torch.Tensor) -> torch.Tensor:
+            return features.float() + torch.zeros(len(features), 1)
+
+    example = {"features": torch.zeros(2, 4, dtype=torch.uint8)}
+    with pytest.raises(AssertionError, match="would take batches of one size alone"):
+        export(Narrow(), example, tmp_path / "narrow.onnx", ["values"], {})
+
+
 def test_a_network_is_kept_in_half_precision(exported: Path) -> None:
     weights = sum(one.numel() for one in small_network().parameters())
     assert exported.stat().st_size < 2 * weights + 8000

@@ -26,16 +26,34 @@ from cardlab.arena.match import Match, MatchResult, Standing, mean_and_interval,
 from cardlab.arena.store import Entered, Store, default_store
 from cardlab.arena.workers import default_workers, joined_cluster
 from cardlab.batch import Batch, BatchKernels, make_batch_kernels
+from cardlab.cards import parse_card
 from cardlab.errors import CardlabError, CardlabWarning, suggest
+from cardlab.features.observations import Block, from_kernel
 from cardlab.game import ActsInBatches, FollowsGames, Game, PlansAhead, State, Turns
 from cardlab.games import find_game, import_named
+from cardlab.games.cribbage_scoring import (
+    HAND_SIZE,
+    LIMIT,
+    Pegged,
+    Row,
+    card_value,
+    explain,
+    explain_deal,
+    explain_in_words,
+    explain_play,
+)
 from cardlab.papers import PAPERS, find_paper
 from cardlab.play import Table, open_game, play_game
 from cardlab.search import alpha_beta, determinised, monte_carlo
 from cardlab.search.playouts import Playouts, Scratch, choose_any, make_playouts
+from cardlab.solvers.cribbage_advice import Choice, advise, parse_hand
 
 FIRST_LEGAL = str(Path(__file__).parents[1] / "examples" / "first_legal.sh")
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="programs of POSIX systems")
+
+
+def parse_cards(text: str) -> list[int]:
+    return [parse_card(one) for one in text.split()]
 
 
 def rng(seed: int = 0) -> np.random.Generator:
@@ -391,6 +409,96 @@ def test_work_at_home() -> None:
     assert default_workers() >= 1
     with joined_cluster(None):  # of none: Ray is not even imported
         pass
+
+
+# What other libraries and notebooks use
+
+
+@pytest.mark.skipif(not kernel.JIT, reason="the kernel is made here")
+def test_an_encoder_of_ones_own(crazy_eights: Game) -> None:
+    def write(view: Any, seat: int, scratch: Any, out: Any) -> None:
+        out[0] = seat
+        out[1 + seat] = 1.0
+
+    blocks = (Block("seat", ("my seat",), high=3.0), Block("me", ("I am 0", "I am 1")))
+    encoder = from_kernel(blocks, kernel.kernel(write))
+    assert encoder.size == 3
+    assert encoder.words == ("my seat", "I am 0", "I am 1")
+    assert encoder.high.tolist() == [3, 1, 1]
+    assert encoder.place("me") == slice(1, 3)
+    view = Table(crazy_eights, seed=1).turn().view.array
+    assert encoder.one(view, 1).tolist() == [1, 0, 1]
+
+
+def test_a_deal_of_cribbage_in_words() -> None:
+    hands = [parse_cards(text) for text in ("5H 5C 6S 7D", "TD JC 4H KD")]
+    plays = [(seat, hands[seat][turn]) for turn in range(4) for seat in (1, 0)]
+    told = list(explain_play(plays))
+    assert all(isinstance(one, Pegged) for one in told)
+    assert told[1].points == 2  # ten, five: fifteen
+    assert [card_value(card) for card in hands[1]] == [10, 10, 4, 10]
+    (starter,) = parse_cards("JS")
+    whole = list(explain_deal(0, starter, plays, parse_cards("AH 2H 3H 9C")))
+    assert len(hands[0]) == HAND_SIZE
+    assert whole[0].text == "dealt"
+    assert whole[3].points == 2  # the jack that was turned up
+    assert tuple(whole[4 : 4 + len(told)]) == tuple(told)
+    counted = [explain_in_words(hands[seat], starter) for seat in (1, 0)]
+    assert [one.points for one in whole[-3:-1]] == [points for points, _ in counted]
+    assert "fifteen" in counted[1][1]
+    rows = explain(hands[0], starter)
+    assert all(isinstance(one, Row) for one in rows)
+    assert sum(one.points for one in rows) == counted[1][0]
+    assert sum(card_value(card) for card in parse_cards("KH QH JH")) < LIMIT
+
+
+def test_advice_lists_every_choice() -> None:
+    advice = advise(parse_hand("5H 5D 6S JC 4H KD"), dealer=True, score=(0, 0))
+    assert all(isinstance(one, Choice) for one in advice.choices)
+    assert len({frozenset(one.laid) for one in advice.choices}) == 15
+
+
+def test_environments_of_other_libraries() -> None:
+    gymnasium = pytest.importorskip("gymnasium")
+    pytest.importorskip("pettingzoo")
+    from cardlab.interop import pettingzoo
+    from cardlab.interop.gymnasium import IDS, register
+
+    register()
+    register()  # twice does no harm
+    assert set(IDS.values()) <= set(gymnasium.registry)
+    env = pettingzoo.env("crazy_eights", seats=3)
+    env.reset(seed=1)
+    assert env.action_space(env.agent_selection).n == find_game("crazy_eights").num_actions
+
+
+def test_rows_of_stable_baselines3() -> None:
+    pytest.importorskip("stable_baselines3")
+    from cardlab.interop.stable_baselines3 import CardVecEnv
+
+    env, twin = (CardVecEnv("crazy_eights", 3) for _ in range(2))
+    for one in (env, twin):
+        one.seed(5)
+        one.reset()
+    actions = env.env_method("action_masks").argmax(axis=1)
+    env.step_async(actions)
+    assert np.array_equal(env.step_wait()[0], twin.step(actions)[0])
+    assert [one.size for one in env.get_attr("batch")] == [3, 3, 3]
+    assert env.env_is_wrapped(object, indices=[0, 2]) == [False, False]
+    with pytest.raises(AttributeError, match="no attribute 'batch' of their own"):
+        env.set_attr("batch", None)
+
+
+def test_openspiel_sees_games_and_states() -> None:
+    pytest.importorskip("pyspiel")
+    from cardlab.interop.openspiel import CardGame, CardState, load
+
+    game, again = load("crazy_eights", seed=4), load("crazy_eights", seed=4)
+    assert isinstance(game, CardGame)
+    assert game.draw_seed() == again.draw_seed()
+    assert isinstance(game.new_initial_state(), CardState)
+    with pytest.raises(CardlabError, match="take no parameters"):
+        game.make_py_observer(params={"x": 1})
 
 
 # The rest

@@ -19,7 +19,7 @@ PUBLIC = {  # heading -> modules; one that is not there (yet) is left out
     ],
     "Writing rules": ["cardlab.kernel", "cardlab.seeding", "cardlab.cards"],
     "Conformance": ["cardlab.testing"],
-    "Agents": ["cardlab.agents.catalog", "cardlab.agents.outside"],
+    "Agents": ["cardlab.agents.catalog", "cardlab.agents.outside", "cardlab.agents.tabular_q"],
     "Search": [
         "cardlab.search.playouts",
         "cardlab.search.monte_carlo",
@@ -40,9 +40,23 @@ PUBLIC = {  # heading -> modules; one that is not there (yet) is left out
         "cardlab.arena.compliance",
         "cardlab.arena.workers",
     ],
-    "Learning and papers": ["cardlab.learning", "cardlab.papers"],
+    "Learning and papers": [
+        "cardlab.learning",
+        "cardlab.learning.tabular_q",
+        "cardlab.features.observations",
+        "cardlab.papers",
+    ],
+    "Cribbage hands": ["cardlab.games.cribbage_scoring", "cardlab.solvers.cribbage_advice"],
     "Pictures and reasons": ["cardlab.pictures", "cardlab.explanation"],
-    "Other libraries": ["cardlab.interop", "cardlab.notebook", "cardlab.gpu"],
+    "Other libraries": [
+        "cardlab.interop.pettingzoo",
+        "cardlab.interop.gymnasium",
+        "cardlab.interop.vector",
+        "cardlab.interop.stable_baselines3",
+        "cardlab.interop.openspiel",
+        "cardlab.notebook",
+        "cardlab.gpu",
+    ],
 }
 LONGEST = 300  # characters of a signature, beyond which fields are named without their types
 LONG = 60  # characters of a constant's value that are shown

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 import types
+import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -29,6 +30,9 @@ from cardlab.seeding import branch
 
 __all__ = ["GpuBatch", "Played", "device_function", "play_randomly", "require_gpu"]
 
+warnings.filterwarnings(
+    "ignore", message=r".*Grid size \d+ will likely result"
+)  # few games are few
 vars(np).setdefault("row_stack", np.vstack)  # gone in NumPy 2.5; numba-cuda compiles with it
 cuda: Any = numba.cuda  # untyped, and its simulator looks for it among a kernel's globals
 THREADS = 128  # in a block

@@ -77,10 +77,10 @@ StoreAddress = Annotated[
     ),
 ]
 MoveSeconds = Annotated[
-    float, typer.Option(help="time a move for agents given as cmd:...", metavar="SECONDS")
+    float, typer.Option(help="seconds for each move of agents given as cmd:...", metavar="SECONDS")
 ]
 GameSeconds = Annotated[
-    float, typer.Option(help="time a game for agents given as cmd:...", metavar="SECONDS")
+    float, typer.Option(help="seconds for each game of agents given as cmd:...", metavar="SECONDS")
 ]
 AgentMemory = Annotated[
     int, typer.Option(help="memory for each agent given as cmd:...", metavar="MB")

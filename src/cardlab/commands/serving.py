@@ -35,10 +35,13 @@ def serve(
         ),
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option(help="0: any that is free", min=0, max=65535, metavar="N")
+        int,
+        typer.Option(
+            help="the port to listen on; 0: any that is free", min=0, max=65535, metavar="N"
+        ),
     ] = 8080,
     store: StoreAddress = None,
-    name: Annotated[
+    host_name: Annotated[
         list[str] | None,
         typer.Option(help="a name the server is called by; repeatable", metavar="NAME"),
     ] = None,
@@ -48,7 +51,9 @@ def serve(
     ] = None,
     agent: Annotated[
         list[str] | None,
-        typer.Option(help="an agent from outside, likewise", metavar="AGENT"),
+        typer.Option(
+            help="an agent from outside, package.module:NAME; repeatable", metavar="AGENT"
+        ),
     ] = None,
     workers: Workers = 0,
     open_browser: Annotated[
@@ -59,7 +64,7 @@ def serve(
 
     Examples:
       cardlab serve --open
-      cardlab serve --host 0.0.0.0 --port 8000 --name cards.example.org
+      cardlab serve --host 0.0.0.0 --port 8000 --host-name cards.example.org
       cardlab serve --game kuhn_poker:GAME --agent my_agents:HighestCard
     """
     require("the web table", "web", "fastapi", "uvicorn", "websockets")
@@ -83,7 +88,7 @@ def serve(
         port,
         store=store,
         menu=menu,
-        names=list(name or ()),
+        names=list(host_name or ()),
         any_address=host not in HERE,
         workers=workers,
         tell=tell,

@@ -65,7 +65,7 @@ def train(
         table = table_of()
         table.add_column("training", no_wrap=True)
         for head in ("what it does", "settings"):
-            table.add_column(head)
+            table.add_column(head, overflow="fold")
         for name in TRAININGS:
             told = _about(name)
             settings = "\n".join(f"{key}={value}" for key, value in told["settings"].items())

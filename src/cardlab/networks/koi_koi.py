@@ -199,7 +199,7 @@ class KoiKoiNetwork(nn.Module):
     def worth(self, rows: Tensor) -> Tensor:
         """Return what each end is worth in a position: tens of points, or the expected return."""
         if self.ends == "point":
-            return (self.gains / POINTS).expand(len(rows), -1)
+            return (self.gains / POINTS).expand(rows.shape[0], -1)
         left = rows[:, LEFT, None].long().clamp(1, MOST_ROUNDS) - 1
         lead = rows[:, LEAD, None].long() - LEAD_ZERO + self.gains
         # The winner of a round deals the next one; where nobody won, the other seat does.

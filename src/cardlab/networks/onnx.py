@@ -103,6 +103,8 @@ def export(
         )
     assert program is not None
     made = program.model_proto
+    sizes = [one.type.tensor_type.shape.dim[0] for one in made.graph.input]
+    assert all(one.dim_param for one in sizes), f"{path} would take batches of one size alone"
     _forget(made)
     _halve(made, {name for name, _ in model.named_parameters()})
     _name_attention(made, attention)
@@ -134,10 +136,11 @@ def read_weights(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
 
 
 def _forget(made: Any) -> None:
-    """Drop what the exporter notes of every step: where its source lies, a tenth of the file."""
+    """Drop what the exporter notes of every step: its name and where its source lies."""
     del made.graph.value_info[:]
     for step in made.graph.node:
         del step.metadata_props[:]
+        step.ClearField("name")
 
 
 def _name_attention(made: Any, blocks: int) -> None:

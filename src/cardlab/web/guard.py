@@ -96,7 +96,7 @@ class Guard:
 
         if not is_ours(host, self.hosts, self.any_address):
             name = host_in(host)[:80]
-            way = f"; start it with --name {name}" if name else "; send its name as Host"
+            way = f"; start it with --host-name {name}" if name else "; send its name as Host"
             await _refuse(answer, 421, f"this server is not called {name!r}{way}")
         elif scope["method"] not in ("GET", "HEAD") and not self._is_allowed(host, origin):
             await _refuse(answer, 403, "this request comes from another site")
