@@ -30,6 +30,7 @@ from cardlab.papers.koi_koi_cases import (
 )
 from cardlab.papers.koi_koi_claims import (
     AGENTS,
+    BY_CHANCE,
     START,
     Curve,
     attention_claim,
@@ -46,7 +47,7 @@ __all__ = ["reproduce"]
 
 GAME = "koi_koi"
 SEED = 2023
-RUNS = {"RL-WP": "koi_koi_win", "RL-Point": "koi_koi_point"}
+RUNS = {"RL-WP": "koi_koi_win", "RL-Point": "koi_koi_point", BY_CHANCE: "koi_koi_win_alone"}
 SUPERVISED = "koi_koi_supervised"
 SEARCH = "koi_koi_search:16"
 HEURISTIC = "heuristic"

@@ -20,6 +20,7 @@ from cardlab.papers.measurements import Games
 
 __all__ = [
     "AGENTS",
+    "BY_CHANCE",
     "START",
     "Curve",
     "attention_claim",
@@ -43,7 +44,8 @@ THEIR_TABLE_1 = {  # accuracy, decisions
     "koi_koi": (0.802, 1_768),
     "overall": (0.759, 21_435),
 }
-EQUAL, BY_CHANCE = "up to equal cards", "begun by chance"
+EQUAL, ALONE = "up to equal cards", "begun by chance"
+BY_CHANCE = "RL-WP begun by chance"  # the training that RL-Point did not begin
 BEATEN_AFTER = 500_000  # games until RL-WP beats SL
 FOCUS = 3.0  # times the even share of attention that counts as a focus
 
@@ -69,7 +71,7 @@ def table_1(summary: Mapping[str, Any], alone: Mapping[str, Any]) -> tuple[str, 
         chance = f"{alone[f'accuracy/{name}']:.3f} ± {alone[f'accuracy/{name} margin']:.3f}"
         rows.append((what, count, f"{theirs:.3f}", told, alike, chance, verdict))
         claims.append(Claim("table I", f"accuracy, {what}", f"{theirs:.3f}", told, verdict))
-    head = ("decision", "decisions", "theirs", "ours", EQUAL, BY_CHANCE, "verdict")
+    head = ("decision", "decisions", "theirs", "ours", EQUAL, ALONE, "verdict")
     return markdown_table(head, rows), claims
 
 
@@ -217,9 +219,9 @@ def _games(count: float) -> str:
 
 
 def curve_claims(curves: Mapping[str, Curve]) -> list[Claim]:
-    """Return what the paper says of the trainings."""
+    """Return what the paper says of the trainings: of their beginnings by those begun by chance."""
     win, point = curves["RL-WP"], curves["RL-Point"]
-    early = [one.games_until(50) for one in (point, win)]
+    early = [one.games_until(50) for one in (point, curves[BY_CHANCE])]
     ends = [one.end("wins") for one in (win, point)]
     apart, margin = ends[0][0] - ends[1][0], float(np.hypot(ends[0][1], ends[1][1]))
     evenly = early[0] == early[1]
