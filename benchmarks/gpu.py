@@ -99,7 +99,7 @@ def step_speed(name: str, rows: int) -> float:
 def main() -> None:
     """Print a line for each game, and all as JSON."""
     gpu.require_gpu()
-    told = {}
+    told, usual = {}, (gpu.THREADS, gpu.BLOCKS)
     for name in sys.argv[1:] or list(GAMES):
         began = time.perf_counter()
         check(name)
@@ -110,6 +110,7 @@ def main() -> None:
             speed = gpu_speed(name, 1 << 23)
             print(f"{name:20} {blocks:5} blocks of {threads:4}: {speed:14,.0f} games/s", flush=True)
             device = max(device, speed)
+        gpu.THREADS, gpu.BLOCKS = usual
         steps = step_speed(name, 1 << 18)
         told[name] = {"cpu games/s": core, "gpu games/s": device, "gpu steps/s": steps}
         print(

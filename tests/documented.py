@@ -38,7 +38,7 @@ FENCE = re.compile(
 SHELLS = ("", "console", "bash", "sh")
 LINE = re.compile(r"^ *(?:\$ )?(?P<line>cardlab .*)$", re.MULTILINE)
 INDENTED = re.compile(r"^ {4}(?:\$ )?(?P<line>cardlab .*)$", re.MULTILINE)
-INLINE = re.compile(r"`(?P<line>cardlab [^`\n]+)`")
+INLINE = re.compile(r"`(?P<line>cardlab\s[^`\n]+(?:\n[^`\n]+)*)`")
 REMARK = re.compile(r"\s{3,}.*| # .*")
 PLACEHOLDER = re.compile(r"(?<!:)\b[A-Z]{4,}\b|\.\.\.")
 FILE_NAME = re.compile(r"# (?P<name>\w+\.py)\n")
@@ -121,7 +121,7 @@ def commands(page: Path) -> list[Shown]:
 def inline(page: Path) -> list[Shown]:
     """Return the commands that a page mentions in its sentences."""
     text = FENCE.sub("", page.read_text(encoding="utf-8"))
-    return [Shown(page.name, each["line"]) for each in INLINE.finditer(text)]
+    return [Shown(page.name, " ".join(each["line"].split())) for each in INLINE.finditer(text)]
 
 
 def python_blocks(page: Path) -> list[tuple[str | None, str]]:

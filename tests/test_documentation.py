@@ -95,14 +95,19 @@ def test_python_runs(page: Path, folder: Path) -> None:
             exec(code, {"__name__": name} if name else names)
 
 
-def test_scripts_that_measure_can_be_loaded() -> None:
+SCRIPT = re.compile(r"python ((?:benchmarks|crosscheck|examples)/\w+\.py)")
+SCRIPTS = sorted({one for page in PAGES for one in SCRIPT.findall(page.read_text("utf-8"))})
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_a_script_that_measures_can_be_loaded(script: str) -> None:
     """They take minutes to hours, so that nobody runs them here; what they use must be there."""
-    script = re.compile(r"python ((?:benchmarks|crosscheck|examples)/\w+\.py)")
-    texts = [page.read_text(encoding="utf-8") for page in PAGES]
-    named = sorted({name for text in texts for name in script.findall(text)})
-    assert len(named) > 5
-    for name in named:
-        runpy.run_path(str(ROOT / name), run_name="documentation")
+    try:
+        runpy.run_path(str(ROOT / script), run_name="documentation")
+    except ModuleNotFoundError as error:
+        if str(error.name).startswith("cardlab"):
+            raise
+        pytest.skip(f"{error.name} is not installed")
 
 
 def test_targets_and_extras_exist() -> None:

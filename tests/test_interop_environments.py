@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import pickle
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -439,7 +440,7 @@ def test_the_worked_example_tiny(example: Any, tmp_path: Path, capsys: Any) -> N
     (tmp_path / "examples").mkdir()
     shutil.copy(ROOT / "examples" / "maskable_ppo.py", tmp_path / "examples")
     (tmp_path / "a.zip").rename(tmp_path / "maskable_ppo.zip")
-    lines = lines.replace("cardlab match", f"{sys.executable} -m cardlab match")
+    lines = lines.replace("cardlab match", f"{shlex.quote(sys.executable)} -m cardlab match")
     said = subprocess.run(
         ["sh", "-ec", lines.replace("--games 2000", "--games 4")],
         cwd=tmp_path,

@@ -156,6 +156,13 @@ def test_shipped_networks_are_those_of_the_kept_runs() -> None:
         assert config["reward"] == run.removeprefix("koi_koi_")
         assert kept_log(run)[-1]["games"] == kept_result(run)["summary"]["games in all"] > 5e6
     assert kept_result("koi_koi_win_alone")["config"]["reward"] == "win"
+    # Both went on from the same run; the log of one has it, the other's begins after it.
+    before = [kept_result(run)["after"] for run in KEPT[1:]]
+    assert before[0] == before[1]
+    games = before[0]["summary"]["games in all"]
+    assert games in [line["games"] for line in kept_log("koi_koi_point")]
+    config = kept_result("koi_koi_win")["config"]
+    assert kept_log("koi_koi_win")[0]["games"] == games + config["batch_games"]
 
 
 def test_shipped_networks_are_small() -> None:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 import webbrowser
 from collections.abc import Iterator
@@ -72,6 +73,22 @@ def running() -> dict[int, int]:
             if state != "Z":
                 found[int(status.parent.name)] = int(parent)
     return found
+
+
+def test_a_server_answers_to_the_names_that_it_is_given(store: Path) -> None:
+    def ask(address: str, host: str) -> tuple[int, str]:
+        wanted = urllib.request.Request(f"{address}/api/health", headers={"Host": host})
+        try:
+            with urllib.request.urlopen(wanted) as answer:
+                return answer.status, ""
+        except urllib.error.HTTPError as refused:
+            return refused.code, refused.read().decode()
+
+    with started(store, "--host-name", "cards.example.org") as (_, address):
+        assert ask(address, "cards.example.org")[0] == 200
+        status, said = ask(address, "others.example.org")
+        assert status == 421
+        assert "--host-name others.example.org" in said
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system tells no processes")

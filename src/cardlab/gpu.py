@@ -30,9 +30,8 @@ from cardlab.seeding import branch
 
 __all__ = ["GpuBatch", "Played", "device_function", "play_randomly", "require_gpu"]
 
-warnings.filterwarnings(
-    "ignore", message=r".*Grid size \d+ will likely result"
-)  # few games are few
+# Small launches leave most of a GPU idle, as whoever plays ten games there knows.
+warnings.filterwarnings("ignore", message=r".*Grid size \d+ will likely result")
 vars(np).setdefault("row_stack", np.vstack)  # gone in NumPy 2.5; numba-cuda compiles with it
 cuda: Any = numba.cuda  # untyped, and its simulator looks for it among a kernel's globals
 THREADS = 128  # in a block

@@ -104,7 +104,11 @@ def export(
     assert program is not None
     made = program.model_proto
     sizes = [one.type.tensor_type.shape.dim[0] for one in made.graph.input]
-    assert all(one.dim_param for one in sizes), f"{path} would take batches of one size alone"
+    if not all(one.dim_param for one in sizes):
+        raise CardlabError(
+            f"{path.name} would take batches of one size alone; look in the network for what asks "
+            "for len() of an input, and use its shape[0]"
+        )
     _forget(made)
     _halve(made, {name for name, _ in model.named_parameters()})
     _name_attention(made, attention)

@@ -291,7 +291,8 @@ def spread_crib(low: int, high: int, total: float, work: Any) -> None:
     shares[:] = 0.0
     pair = pair_number(low >> 2, high >> 2)
     for i in range(len(TRIPLES)):
-        shares[CRIB_POINTS[pair, i]] += work.triple_weights[i] / total
+        if work.triple_weights[i] > 0.0:  # five cards of a rank would count more than any crib
+            shares[CRIB_POINTS[pair, i]] += work.triple_weights[i] / total
     extra = suit_points(low, high, work.suit_weights) / total
     for points in range(MOST, 0, -1):
         shares[points] += extra * (shares[points - 1] - shares[points])
