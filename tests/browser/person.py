@@ -113,9 +113,10 @@ class Person:
             self.page.screenshot(path=f"{path}_{theme}.png", full_page=True)
 
     def fits(self) -> bool:
-        """Whether nothing sticks out sideways."""
+        """Whether nothing sticks out sideways, of the page or of a panel."""
         inside: bool = self.page.evaluate(
-            "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+            "[document.documentElement, ...document.querySelectorAll('.panel')].every("
+            "(one) => one.scrollWidth <= one.clientWidth)"
         )
         return inside
 

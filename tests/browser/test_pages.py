@@ -200,23 +200,30 @@ def _size(request: Any) -> int:
 def test_attention_is_a_picture(server: Any, somebody: Any) -> None:
     ann: Person = somebody(server)
     ann.visit("/")
-    row = {"card": None, "value": 1.0, "shown": "1"}
+    row = {"card": None, "value": 1.0, "shown": "59.4 %"}
     told = {
         "adviser": "a network",
-        "values": [{"id": 3, "text": "1-crane", **row}, {"id": 4, "text": "2-red", **row}],
+        "values": [{"id": 3, "text": "9-cup", **row}, {"id": 4, "text": "2-red", **row}],
         "best": 4,
         "attention": {
-            "tokens": ["1-crane", "2-red", "round"],
+            "tokens": ["9-cup", "2-red", "round"],
             "weights": [[[0.2, 0.3, 0.5], [0.1, 0.1, 0.8]], [[0.4, 0.3, 0.3], [0.1, 0.7, 0.2]]],
         },
     }
     ann.page.evaluate(
         """async told => {
           const { readHint, hintTable } = await import('/static/hints.js');
-          document.querySelector('main').replaceChildren(hintTable(readHint(told), 'hanafuda', []));
+          const side = document.createElement('div');
+          side.className = 'panel';
+          side.style.width = '320px';
+          side.innerHTML = '<div class="panel-body"></div>';
+          side.firstChild.append(hintTable(readHint(told), 'hanafuda', []));
+          document.querySelector('main').replaceChildren(side);
         }""",
         told,
     )
+    assert "chrysanthemum cup" in ann.page.inner_text(".hint-table tbody")
+    assert ann.fits()  # beside the table, where the panel is narrow
     assert ann.page.locator(".cell-of-heat").count() == 6
     assert ann.page.inner_text(".attention li >> nth=0").split() == ["round", "50.0", "%"]
     assert "plum" in ann.page.inner_text(".attention li >> nth=1")
