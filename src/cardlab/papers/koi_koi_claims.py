@@ -45,7 +45,7 @@ THEIR_TABLE_1 = {  # accuracy, decisions
     "overall": (0.759, 21_435),
 }
 EQUAL, ALONE = "up to equal cards", "begun by chance"
-BY_CHANCE = "RL-WP begun by chance"  # the training that RL-Point did not begin
+BY_CHANCE = f"RL-WP {ALONE}"  # the shipped one began with what RL-Point had learned
 BEATEN_AFTER = 500_000  # games until RL-WP beats SL
 FOCUS = 3.0  # times the even share of attention that counts as a focus
 
