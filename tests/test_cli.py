@@ -275,6 +275,29 @@ def test_a_match_that_is_stopped_counts_what_was_played(
     assert left == [], "a worker was left behind"
 
 
+SLOW_TO_START = """
+import pathlib, sys, time
+if "--multiprocessing-fork" in sys.orig_argv:
+    pathlib.Path(__file__).with_name("starting").touch()
+    time.sleep(5)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX systems")
+def test_a_worker_that_still_starts_says_nothing_of_ctrl_c(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(SLOW_TO_START)
+    agents = ["uct_open:1000", "random", "--games", "100000", "--workers", "2"]
+    process = start("match", "crazy_eights", *agents, PYTHONPATH=str(tmp_path))
+    while process.poll() is None and not (tmp_path / "starting").exists():
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert "stopped early" in out
+    assert "Traceback" not in err
+    assert "KeyboardInterrupt" not in err
+
+
 def test_help_needs_no_compiler() -> None:
     code = "import sys, cardlab.cli; sys.exit(any(m in sys.modules for m in ('numba', 'scipy')))"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -14,7 +14,7 @@ import pytest
 from cardlab.agents.catalog import find_agent
 from cardlab.agents.searchers import UctOpen
 from cardlab.arena.match import Match, play_match
-from cardlab.arena.workers import stream_results
+from cardlab.arena.workers import Pool, stream_results
 from cardlab.errors import CardlabError, IllegalAction
 from cardlab.game import Game, Turn
 from cardlab.records import Record
@@ -209,6 +209,19 @@ def die(number: int) -> int:
 def test_a_worker_that_dies_is_reported() -> None:
     with pytest.raises(CardlabError, match="a worker process ended unexpectedly"):
         list(stream_results(die, list(range(8)), workers=2))
+
+
+def manners() -> tuple[bool, bool, str]:
+    ignored = signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+    blocked = signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    return ignored, blocked, os.environ["NUMBA_NUM_THREADS"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX systems")
+def test_workers_leave_ctrl_c_alone_and_nobody_else_does() -> None:
+    with Pool(1) as pool:
+        assert pool.submit(manners).result() == (True, False, "1")
+    assert manners()[:2] == (False, False)
 
 
 def test_results_stream_from_processes() -> None:

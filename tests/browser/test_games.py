@@ -140,7 +140,9 @@ def test_a_spectator_sees_backs_only(server: Any, somebody: Any) -> None:
     assert eve.page.locator(".backs .face").count() == 0
     assert eve.page.locator(".backs .back").count() >= 10
     assert ann.turn()
+    ann.page.wait_for_selector('.board[data-turn="yes"]')  # where both stay until she plays
     eve.page.wait_for_selector(f'.board[data-version="{ann.version}"]')
+    assert eve.page.locator(".backs .face").count() == 0
 
 
 def test_wrong_links_are_explained(server: Any, somebody: Any) -> None:

@@ -25,7 +25,7 @@ from typing import Any, TypeVar
 
 from cardlab.errors import CardlabError, CardlabWarning, require
 
-__all__ = ["become_quiet", "default_workers", "joined_cluster", "stream_results"]
+__all__ = ["Pool", "become_quiet", "default_workers", "joined_cluster", "stream_results"]
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
@@ -34,12 +34,34 @@ WORTH_STARTING = 3.0  # seconds of work below which starting processes costs mor
 MOST_STRIKES = 3  # workers that a task may be lost with before it is given up
 ANSWER_SECONDS = 10  # within which the head of a cluster must answer
 LOOK_SECONDS = 5  # between two looks at the size of a cluster
-ONE_THREAD = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 
 
 def default_workers() -> int:
     """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Pool(ProcessPoolExecutor):
+    """Processes with a thread each, which leave Ctrl-C to this one from their first moment on."""
+
+    def __init__(self, workers: int, initializer: Callable[[], None] | None = None) -> None:
+        """Prepare them; each starts when it is needed, and begins with `become_quiet`."""
+        for name, value in ONE_THREAD.items():
+            os.environ.setdefault(name, value)
+        spawn = multiprocessing.get_context("spawn")
+        super().__init__(workers, spawn, initializer or become_quiet)
+
+    def submit(self, *args: Any, **options: Any) -> Future[Any]:
+        """Hand out a task, to a new process if all are busy."""
+        if not hasattr(signal, "pthread_sigmask"):
+            return super().submit(*args, **options)
+        # A process that still imports has no manners yet: until it has, it inherits deaf ears.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            return super().submit(*args, **options)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def stream_results(
@@ -82,12 +104,10 @@ def _on_processes(
     function: Callable[[Task], Answer], source: Iterator[Task], workers: int
 ) -> Iterator[Answer]:
     """Work on a pool of processes; after the loss of one, what it had is done again."""
-    for name, value in ONE_THREAD.items():
-        os.environ.setdefault(name, value)
     again: deque[tuple[Task, int]] = deque()  # with the number of workers it was lost with
     before = set(multiprocessing.active_children())
     while True:
-        pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), become_quiet)
+        pool = Pool(workers)
         running: dict[Future[Answer], tuple[Task, int]] = {}
         arrived: SimpleQueue[Future[Answer]] = SimpleQueue()  # asking all of them takes longer
         finished = False
@@ -125,7 +145,7 @@ def _on_processes(
 
 
 def _fill(
-    pool: ProcessPoolExecutor,
+    pool: Pool,
     function: Callable[[Task], Answer],
     running: dict[Future[Answer], tuple[Task, int]],
     again: deque[tuple[Task, int]],
@@ -151,6 +171,8 @@ def _fill(
 def become_quiet() -> None:
     """Leave Ctrl-C and warnings to the process that the person talks to, and go when it goes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     warnings.simplefilter("ignore", CardlabWarning)
     parent = multiprocessing.parent_process()
     if parent is not None:

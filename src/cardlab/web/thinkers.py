@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import multiprocessing
 import os
 from collections.abc import Callable, Mapping
-from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from typing import Any, TypeVar
@@ -20,7 +18,7 @@ import numpy as np
 
 from cardlab import seeding
 from cardlab.agents.catalog import Entry, agents_for, find_agent
-from cardlab.arena.workers import become_quiet
+from cardlab.arena.workers import Pool, become_quiet
 from cardlab.errors import CardlabError
 from cardlab.game import Agent, Game, HasValues, OpenAgent, State, Turn
 from cardlab.play import ask_values
@@ -30,7 +28,6 @@ __all__ = ["Busy", "Thinkers", "check_agent", "is_open", "is_quick"]
 
 QUICK = ("random", "heuristic", "tabular_q")  # microseconds, no matter in which position
 MOST_STRIKES = 3  # workers that a decision may be lost with before it is given up
-ONE_THREAD = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 Answer = TypeVar("Answer")
 
 
@@ -154,7 +151,7 @@ class Thinkers:
     def __init__(self, workers: int, limits: Limits) -> None:
         self.limits = limits
         self.workers = max(1, workers)
-        self.free: list[ProcessPoolExecutor] = []
+        self.free: list[Pool] = []
         self.started = 0
         self.waiting = 0
         self.room = asyncio.Semaphore(self.workers)
@@ -207,11 +204,9 @@ class Thinkers:
         while self.free:
             _end(self.free.pop())
 
-    def _start(self) -> ProcessPoolExecutor:
-        for name in ONE_THREAD:
-            os.environ.setdefault(name, "1")
+    def _start(self) -> Pool:
         self.started += 1
-        return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _become_humble)
+        return Pool(1, _become_humble)
 
 
 def _become_humble() -> None:
@@ -221,7 +216,7 @@ def _become_humble() -> None:
         os.nice(5)  # the page goes on answering while agents think
 
 
-def _end(worker: ProcessPoolExecutor) -> None:
+def _end(worker: Pool) -> None:
     for process in list((worker._processes or {}).values()):
         process.kill()
     worker.shutdown(wait=False, cancel_futures=True)
