@@ -4,7 +4,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --retries 10 --timeout 60 --constraint constraints.txt
+TESTS := $(BIN)/python -m pytest -n auto --maxprocesses 8
 
 .PHONY: help arena play test check fix bench crosscheck strength pages docs clean
 
@@ -22,14 +23,14 @@ play: $(VENV)/web  ## play all games in the browser
 	$(BIN)/cardlab serve --open
 
 test: $(VENV)/dev  ## the tests
-	$(BIN)/python -m pytest -n auto
+	$(TESTS)
 
 check: $(VENV)/dev  ## format, lint, types, layers, tests: what CI runs
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n auto
+	$(TESTS)
 
 fix: $(VENV)/dev  ## let the formatter and the linter mend what they can
 	$(BIN)/ruff format

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 # One thread for each worker: torch's would wait for each other on cores that others use.
-os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ["OMP_NUM_THREADS"] = "1"
 
 import pytest
 
@@ -20,6 +20,12 @@ from cardlab.games import find_game
 sys.path.insert(0, str(Path(__file__).parent))
 
 import postgres
+
+
+def pytest_configure() -> None:
+    """Read the command line without colours, and ask servers of this machine directly."""
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "http_proxy", "HTTP_PROXY"):
+        os.environ.pop(name, None)
 
 
 @pytest.fixture(scope="session")

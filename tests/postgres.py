@@ -51,7 +51,8 @@ def own_server(folder: Path) -> Iterator[str]:
             **as_user,  # type: ignore[arg-type]
         )
 
-    run("initdb", "-D", str(data), "-U", "cardlab", "--auth=trust", "--no-sync")
+    kind = ("--no-locale", "--encoding=UTF8")  # whatever the shell around speaks
+    run("initdb", "-D", str(data), "-U", "cardlab", "--auth=trust", "--no-sync", *kind)
     settings = f"-k {folder} -c listen_addresses='' -c fsync=off"
     run("pg_ctl", "-D", str(data), "-w", "-o", settings, "-l", str(folder / "log"), "start")
     try:

@@ -22,6 +22,7 @@ from cardlab.errors import CardlabError
 
 ray = pytest.importorskip("ray", reason="the extra `cluster` is not installed")
 
+SMALL = {"num_cpus": 1, "object_store_memory": 80 << 20}
 PLAN = ("crazy_eights", ["random", "heuristic", "monte_carlo:300"], 120)
 
 
@@ -34,10 +35,10 @@ def cluster() -> Iterator[Any]:
         warnings.simplefilter("ignore")  # Ray's own
         made = Cluster(
             initialize_head=True,
-            head_node_args={"num_cpus": 1, "object_store_memory": 80 << 20},
+            head_node_args={**SMALL, "include_dashboard": False},
         )
-        made.second = made.add_node(num_cpus=1, object_store_memory=80 << 20)
-        made.wait_for_nodes()
+        made.second = made.add_node(**SMALL, wait=False)
+        made.wait_for_nodes(timeout=300)
         yield made
         ray.shutdown()
         made.shutdown()

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
-import signal
 import subprocess
-import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
@@ -59,6 +55,7 @@ from cardlab.learning.runs import load_arrays, provenance, read_config
 from cardlab.papers.cribbage_pegging import PLAYERS, compare, markdown
 from cardlab.play import Table, ask
 from cardlab.testing import random_table, retrace
+from killed import train_until_killed
 from reference_cribbage import play_points, value
 
 compiled = pytest.mark.skipif(not JIT, reason="too much to interpret")
@@ -443,17 +440,9 @@ SMALL = (
 @pytest.mark.parametrize(("module", "settings"), SMALL, ids=["values", "mix"])
 def test_a_killed_training_goes_on(module: ModuleType, settings: str, tmp_path: Path) -> None:
     what = {place: name for name, place in TRAININGS.items()}[module.__name__]
-    command = [sys.executable, "-m", "cardlab.cli", "train", what, "--json"]
-    for setting in settings.split():
-        command += ["--set", setting]
-    command += ["--out", str(tmp_path / "run")]
-    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    while not (tmp_path / "run" / "curve.json").exists() and running.poll() is None:
-        time.sleep(0.002)
-    os.kill(running.pid, signal.SIGKILL)
-    running.communicate()
+    command = train_until_killed(what, tmp_path / "run", settings.split())
     table = module.TABLE
-    assert not (tmp_path / "run" / f"{table}.npz").exists(), "killed too late to test anything"
+    assert not (tmp_path / "run" / f"{table}.npz").exists()
     ended = subprocess.run(command, capture_output=True, text=True, check=True)
     whole = module.train(
         read_config(module.Config, settings.split()), tmp_path / "undisturbed", quiet

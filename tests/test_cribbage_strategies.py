@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import signal
 import statistics
 import subprocess
-import sys
-import time
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -49,6 +45,7 @@ from cardlab.learning.strategy_games import agreement, compare, play_match
 from cardlab.learning.strategy_weights import Config, next_entrants
 from cardlab.play import Table, ask
 from cardlab.solvers.cribbage_statistics import QUADS
+from killed import train_until_killed
 
 pytestmark = pytest.mark.skipif(not JIT, reason="too many games to interpret")
 
@@ -418,19 +415,9 @@ def test_an_interrupted_run_ends_like_an_undisturbed_one(
 def test_a_killed_training_goes_on(tmp_path: Path) -> None:
     config = Config(agents=2, games=20_000, rows=2, checkpoint=2_000, test_deals=4)
     settings = ["agents=2", "games=20000", "rows=2", "checkpoint=2000", "test_deals=4"]
-    command = [sys.executable, "-m", "cardlab.cli", "train", "cribbage/strategy_weights", "--json"]
-    command += [*(part for one in settings for part in ("--set", one)), "--out"]
-    running = subprocess.Popen(
-        [*command, str(tmp_path / "run")], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    second = tmp_path / "run" / "history" / "agent_0_after_000000002000.npz"
-    while not second.exists() and running.poll() is None:
-        time.sleep(0.01)
-    os.kill(running.pid, signal.SIGKILL)
-    running.communicate()
-    ended = subprocess.run(
-        [*command, str(tmp_path / "run")], capture_output=True, text=True, check=True
-    )
+    command = train_until_killed("cribbage/strategy_weights", tmp_path / "run", settings)
+    assert (tmp_path / "run" / "history" / "agent_0_after_000000002000.npz").exists()
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
     assert json.loads(ended.stdout)["games"] == 20_000
     strategy_weights.train(config, tmp_path / "undisturbed", quiet)
     runs = [load_arrays(tmp_path / name / "checkpoint.npz") for name in ("run", "undisturbed")]

@@ -297,6 +297,7 @@ def test_the_best_end_is_what_the_network_values_most(design: str) -> None:
 # Monte-Carlo learning
 
 TINY: dict[str, Any] = {
+    "device": "cpu",
     "games": 48,
     "batch_games": 16,
     "batch": 64,
@@ -373,6 +374,7 @@ def kill_and_go_on(line: list[str], sign: Path, cache: Path) -> str:
     )
     while not sign.exists() and running.poll() is None:
         time.sleep(0.005)
+    assert running.poll() is None, running.communicate()[1].decode()
     os.kill(running.pid, signal.SIGKILL)
     running.communicate()
     ended = subprocess.run(line, capture_output=True, text=True, env=environment, check=False)
@@ -678,7 +680,14 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-FEW: dict[str, Any] = {"folds": 2, "epochs": 2, "width": 8, "batch": 64, "validation": 0.2}
+FEW: dict[str, Any] = {
+    "device": "cpu",
+    "folds": 2,
+    "epochs": 2,
+    "width": 8,
+    "batch": 64,
+    "validation": 0.2,
+}
 
 
 def test_recorded_games_become_decisions(records: Path) -> None:
@@ -828,6 +837,7 @@ def test_a_killed_supervised_training_goes_on(records: Path, tmp_path: Path) -> 
     summary = json.loads(out[out.index("{") :])
     assert summary == json.loads(json.dumps(whole))
     assert same_weights(tmp_path / "run", tmp_path / "whole", "all")
+    assert koi_koi_supervised.train(config, tmp_path / "whole", quiet) == summary  # it has ended
 
 
 def test_mistakes_about_records_are_one_sentence(records: Path, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -211,17 +212,45 @@ def test_a_worker_that_dies_is_reported() -> None:
         list(stream_results(die, list(range(8)), workers=2))
 
 
-def manners() -> tuple[bool, bool, str]:
-    ignored = signal.getsignal(signal.SIGINT) == signal.SIG_IGN
-    blocked = signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
-    return ignored, blocked, os.environ["NUMBA_NUM_THREADS"]
+def manners() -> tuple[Any, bool]:
+    return (
+        signal.getsignal(signal.SIGINT),
+        signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []),
+    )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX systems")
-def test_workers_leave_ctrl_c_alone_and_nobody_else_does() -> None:
+def test_workers_leave_ctrl_c_alone_and_nobody_else_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NUMBA_NUM_THREADS", raising=False)
+    here = manners()
     with Pool(1) as pool:
-        assert pool.submit(manners).result() == (True, False, "1")
-    assert manners()[:2] == (False, False)
+        assert pool.submit(manners).result() == (signal.SIG_IGN, False)
+        assert pool.submit(os.getenv, "NUMBA_NUM_THREADS").result() == "1"
+    assert manners() == here
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX systems")
+def test_ctrl_c_waits_until_a_worker_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[str] = []
+
+    def start(self: ProcessPoolExecutor, *args: Any) -> str:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            os.kill(os.getpid(), number)
+        begun.append("whole")
+        return "a task"
+
+    def stop(number: int, _: Any) -> None:
+        raise KeyboardInterrupt(number)
+
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", start)
+    before = {one: signal.signal(one, stop) for one in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        with Pool(1) as pool, pytest.raises(KeyboardInterrupt):
+            pool.submit(abs, -1)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    assert begun == ["whole"]
 
 
 def test_results_stream_from_processes() -> None:

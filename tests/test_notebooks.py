@@ -16,6 +16,12 @@ with warnings.catch_warnings():
     import nbformat
 
 FOLDER = Path(__file__).parents[1] / "notebooks"
+PATIENT: Any = {
+    "timeout": 1200,
+    "startup_timeout": 600,
+    "iopub_timeout": 120,  # what a cell shows may come later than its end
+    "raise_on_iopub_timeout": True,
+}
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 
 
@@ -24,7 +30,7 @@ def run(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     for place in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "JUPYTER_CONFIG_DIR"):
         monkeypatch.setenv(place, str(folder / place))
     notebook = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
-    client = nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3")
+    client = nbclient.NotebookClient(notebook, kernel_name="python3", **PATIENT)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         client.execute(cwd=str(folder))

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +22,7 @@ from cardlab.learning import tabular_q
 from cardlab.learning.runs import load_arrays, read_config
 from cardlab.play import Table
 from cardlab.testing import random_table, retrace
+from killed import train_until_killed
 
 pytestmark = pytest.mark.skipif(not JIT, reason="too many games to interpret")
 
@@ -164,13 +161,8 @@ def test_an_interrupted_run_ends_like_an_undisturbed_one(tmp_path: Path) -> None
 
 
 def test_a_killed_training_goes_on(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "cardlab.cli", "train", "crazy_eights/tabular_q", "--json"]
-    command += ["--set", "games=400000", "--out", str(tmp_path / "run")]
-    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    while not (tmp_path / "run" / "checkpoint.npz").exists() and running.poll() is None:
-        time.sleep(0.01)
-    os.kill(running.pid, signal.SIGKILL)
-    running.communicate()
+    command = train_until_killed("crazy_eights/tabular_q", tmp_path / "run", ["games=400000"])
+    assert (tmp_path / "run" / "checkpoint.npz").exists()
     ended = subprocess.run(command, capture_output=True, text=True, check=True)
     assert json.loads(ended.stdout)["games"] == 400_000
     (tmp_path / "undisturbed").mkdir()

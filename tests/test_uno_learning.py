@@ -5,10 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +22,7 @@ from cardlab.kernel import JIT, cache_folder
 from cardlab.learning.runs import read_json
 from cardlab.learning.uno_games import Games, table, trace_targets
 from cardlab.testing import random_table, retrace
+from killed import train_until_killed
 
 torch = pytest.importorskip("torch")
 
@@ -369,15 +368,8 @@ def test_an_interrupted_run_ends_like_an_undisturbed_one(
 def test_a_killed_training_goes_on(tmp_path: Path) -> None:
     settings = ["games=1200", "stretches=12", "rows=16", "batch=64", "width=32", "layers=1"]
     settings += ["evaluation_games=40", "evaluate_every=50", "threads=1", "device=cpu"]
-    command = [sys.executable, "-m", "cardlab.cli", "train", "uno/dqn", "--json"]
-    command += [word for one in settings for word in ("--set", one)]
-    command += ["--out", str(tmp_path / "run")]
-    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    while not (tmp_path / "run" / "checkpoint.safetensors").exists() and running.poll() is None:
-        time.sleep(0.01)
-    assert running.poll() is None, "it ended before it could be killed"
-    os.kill(running.pid, signal.SIGKILL)
-    running.communicate()
+    command = train_until_killed("uno/dqn", tmp_path / "run", settings)
+    assert (tmp_path / "run" / "checkpoint.safetensors").exists()
     ended = subprocess.run(command, capture_output=True, text=True, check=True)
     assert json.loads(ended.stdout)["games"] == 1200
     config = deep_q.Config(

@@ -219,7 +219,7 @@ async def play_one(app: Any, game: Any, number: int, watch: Watch, rng: random.R
     seats = [{"person": f"P{k}"} if k < people else {"agent": agent} for k in range(count)]
     rng.shuffle(seats)
     name, keys = await open_table(
-        app, game=game.name, options=options, seats=seats, seed=None, adviser=agent
+        app, game=game.name, options=options, seats=seats, seed=rng.getrandbits(60), adviser=agent
     )
     wires: dict[int | None, Wire] = {None: Wire(app, name)}
     await wires[None].join(None)

@@ -386,7 +386,9 @@ def test_tables_that_nobody_plays_are_forgotten(
         site_of(app).keeper.flush()
         with sqlite3.connect(store) as base:
             base.execute("UPDATE web_tables SET changed = '2020' WHERE id != ?", (names[2],))
-        await asyncio.sleep(0.5)
+        async with asyncio.timeout(60):
+            while (await request(app, "GET", f"/api/tables/{names[0]}"))[0] != 404:
+                await asyncio.sleep(0.05)
         known = [(await request(app, "GET", f"/api/tables/{name}"))[0] for name in names]
         assert known == [404, 200, 200]  # old and empty, old but played, empty but new
 

@@ -100,8 +100,8 @@ def test_a_game_from_outside_is_listed_played_and_looked_at(store: Path, menu: M
         name, keys = await open_table(app, game="kuhn_poker", seats=seats, seed=3)
         assert (await ask(app, f"/api/tables/{name}"))[1]["deck"] == "plain"
         wire, guest = Wire(app, name), Wire(app, name)
-        await guest.join(None)
         told = await wire.join(keys[1])
+        await guest.join(None)
         while not told["legal"]:
             told = await wire.hear("view")
         assert told["move"] == {"seat": 0, "id": None, "text": "has moved", "card": None}

@@ -27,8 +27,8 @@ from cardlab.web import lobby, thinkers
 from cardlab.web.menu import Menu
 games = Menu.of(["kuhn_poker:GAME"]).games.values()
 lobby.warm_up(games, threading.Event())
-lobby.warm_worker(games)
 for game in games:
+    lobby.warm_worker(game)
     thinkers.advise("monte_carlo:4", Table(game, seed=0).turn(), (0, 0, 0))
 """
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -105,12 +105,18 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def server(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server that all tests of a worker share, with a game from outside."""
+def compiled() -> None:
+    """With an empty cache, compiling would take longer than a page waits for a hint."""
     if find_spec("fastapi") is None:
         _lacking("the web table (pip install 'cardlab[web]')")
-    # With an empty cache, compiling would take longer than a page waits for a hint.
     subprocess.run([sys.executable, "-c", COMPILE], check=True, cwd=EXAMPLES)
+
+
+@pytest.fixture(scope="session")
+def server(
+    browser: Browser, compiled: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
+    """A server that all tests of a worker share, with a game from outside."""
     made = Server(tmp_path_factory.mktemp("web"), "--game", "kuhn_poker:GAME")
     yield made
     made.stop()
@@ -126,7 +132,7 @@ def axe() -> str:
 
 
 @pytest.fixture
-def own_server(browser: Browser, tmp_path: Path) -> Iterator[Server]:
+def own_server(browser: Browser, compiled: None, tmp_path: Path) -> Iterator[Server]:
     """A server for one test alone."""
     made = Server(tmp_path)
     yield made

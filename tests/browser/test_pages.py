@@ -83,6 +83,7 @@ def test_a_table_suits_all(
     for _ in range(3):
         assert ann.fits()
         ann.turn()
+    ann.page.wait_for_selector('.board[data-turn="yes"], .result')
     assert axe_violations(ann.page, axe) == []
 
 
@@ -122,6 +123,7 @@ def test_what_was_said_goes_away_also_without_motion(server: Any, somebody: Any)
     open_table(ann, _setup("crazy_eights"))
     for _ in range(3):
         ann.turn()
+    ann.page.wait_for_selector('.board[data-turn="yes"]')  # the others have spoken
     bubble = ann.page.locator(".bubble").last
     assert bubble.is_visible()
     bubble.wait_for(state="hidden", timeout=10_000)

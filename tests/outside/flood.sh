@@ -6,7 +6,9 @@ while IFS= read -r line; do
     *'"type":"hello"'*) echo '{"type":"ready"}' ;;
     *'"type":"turn"'*)
         legal=${line#*'"legal":[{"id":'}
-        while :; do echo "{\"type\":\"action\",\"action\":${legal%%,*}}"; done
+        action="{\"type\":\"action\",\"action\":${legal%%,*}}"
+        printf '%s\n%s\n' "$action" "$action"  # in one piece
+        while :; do echo "$action"; done
         ;;
     *'"type":"bye"'*) exit 0 ;;
     esac

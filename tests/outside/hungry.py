@@ -12,4 +12,4 @@ for line in sys.stdin:
         held = []
         while True:
             held.append(bytearray(b"x" * (20 << 20)))
-            time.sleep(0.005)
+            time.sleep(0.05)

@@ -106,12 +106,13 @@ def main() -> None:
         os.close(stream)
     story = "killed"
     while True:
-        if select.select([lifeline], [], [], LOOK)[0]:
-            break  # nothing is ever sent this way: the other end has closed
+        unwanted = select.select([lifeline], [], [], LOOK)[0]  # the other end has closed
         done, status = os.waitpid(agent, os.WNOHANG)
         if done:
             code = os.waitstatus_to_exitcode(status)
             story = f"exit {code}" if code >= 0 else f"signal {-code}"
+            break
+        if unwanted:
             break
         if memory_of(family(os.getpid())) > megabytes << 20:
             story = f"memory {megabytes}"

@@ -54,14 +54,34 @@ class Pool(ProcessPoolExecutor):
 
     def submit(self, *args: Any, **options: Any) -> Future[Any]:
         """Hand out a task, to a new process if all are busy."""
-        if not hasattr(signal, "pthread_sigmask"):
+        with _signals_later():
             return super().submit(*args, **options)
-        # A process that still imports has no manners yet: until it has, it inherits deaf ears.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            return super().submit(*args, **options)
-        finally:
+
+
+@contextmanager
+def _signals_later() -> Iterator[None]:
+    """Hear of Ctrl-C and SIGTERM afterwards: a process is started whole, and deaf for now.
+
+    Left half started it would print a traceback, or stay. One that still imports has no manners
+    yet: it inherits deafness to Ctrl-C, until `become_quiet`.
+    """
+    came: list[int] = []
+    handlers: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        for one in (signal.SIGINT, signal.SIGTERM):
+            if signal.getsignal(one) is not None:  # None: somebody's own, not of Python
+                handlers[one] = signal.signal(one, lambda number, _: came.append(number))
+    masked = hasattr(signal, "pthread_sigmask")
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if masked else set()
+    try:
+        yield
+    finally:
+        if masked:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for number in came:
+            signal.raise_signal(number)
 
 
 def stream_results(

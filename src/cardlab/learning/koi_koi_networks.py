@@ -38,14 +38,14 @@ PRECISIONS = {"bf16": torch.bfloat16, "float32": torch.float32}
 
 def choose_device(wanted: str) -> torch.device:
     """Return the device that a setting names; empty: a GPU if there is one."""
-    torch.set_float32_matmul_precision("high")  # what is kept in float32 needs no more
-    if not wanted:
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    if wanted not in ("cpu", "cuda"):
+    if wanted not in ("", "cpu", "cuda"):
         raise CardlabError(f"setting device={wanted} is not possible; give cpu or cuda")
     if wanted == "cuda" and not torch.cuda.is_available():
         raise CardlabError("setting device=cuda needs a GPU that torch can use; give device=cpu")
-    return torch.device(wanted)
+    device = torch.device(wanted or ("cuda" if torch.cuda.is_available() else "cpu"))
+    if device.type == "cuda":
+        torch.set_float32_matmul_precision("high")  # what is kept in float32 needs no more
+    return device
 
 
 def number_type(precision: str, device: torch.device) -> torch.dtype:

@@ -492,6 +492,9 @@ def train(config: Config, folder: Path, report: Callable[[str, int, int], None])
     fixed = {name: getattr(Config, name) for name in NOT_OF_RESULTS}
     named = dataclasses.replace(config, **fixed, records=Path(config.records).name)
     open_run(folder, named)
+    ended = read_json(folder / "summary.json")
+    if ended is not None:
+        return dict(ended["summary"])
     training = Training(config, folder, report)
     with closing(training.log):
         finished = training.run()

@@ -22,6 +22,7 @@ __all__ = ["Keeper", "Kept"]
 
 RETRY_SECONDS = 1
 GATHER_SECONDS = 0.05
+RESULT_SECONDS = 1.0
 FORGET_DAYS = 7  # a table at which nobody ever moved
 
 
@@ -95,8 +96,20 @@ class Keeper:
             row = at.execute(sql.select(WEB_TABLES).where(WEB_TABLES.c.id == table)).first()
         return None if row is None else _kept(row)
 
+    def _wait_for_results(self) -> None:
+        """Wait until games that have just ended are in the store, but not for long."""
+        self._wait(
+            lambda: (
+                not any(
+                    row["returns"] for rows in (self.rows, self.writing) for row in rows.values()
+                )
+            ),
+            RESULT_SECONDS,
+        )
+
     def finished(self, most: int) -> list[Kept]:
         """Return finished tables, the latest first."""
+        self._wait_for_results()
         query = sql.select(WEB_TABLES).where(WEB_TABLES.c.returns.is_not(None))
         with self.store.reading() as at:
             rows = at.execute(query.order_by(WEB_TABLES.c.changed.desc()).limit(most)).all()
@@ -104,6 +117,7 @@ class Keeper:
 
     def results(self) -> list[tuple[str, list[dict[str, Any]], list[float], bool]]:
         """Return game, seats, returns and whether help was allowed, of every finished table."""
+        self._wait_for_results()
         columns = (WEB_TABLES.c[name] for name in ("game", "seats", "returns", "hints", "undone"))
         query = sql.select(*columns).where(WEB_TABLES.c.returns.is_not(None))
         with self.store.reading() as at:

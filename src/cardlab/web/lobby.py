@@ -52,11 +52,10 @@ def warm_up(games: Iterable[Game], stop: threading.Event) -> None:
             ready(game)
 
 
-def warm_worker(games: Iterable[Game]) -> None:
-    """Make the usual advisers ready in a worker, so that the first hint comes soon."""
-    for game in games:
-        spec = ADVISERS.get(game.name, "monte_carlo:4")
-        advise(spec, Table(game, seed=0).turn(), (0, 0, 0))
+def warm_worker(game: Game) -> None:
+    """Make the usual adviser ready in a worker, so that the first hint comes soon."""
+    spec = ADVISERS.get(game.name, "monte_carlo:4")
+    advise(spec, Table(game, seed=0).turn(), (0, 0, 0))
 
 
 @functools.lru_cache(maxsize=4)

@@ -109,9 +109,9 @@ def make_app(
 async def _warm_up(menu: Menu, team: Thinkers, stop: threading.Event, prestart: bool) -> None:
     games = list(menu.games.values())
     await asyncio.to_thread(lobby.warm_up, games, stop)
-    if prestart:
+    for game in games if prestart else ():  # one by one: who asks meanwhile comes in between
         with suppress(CardlabError):
-            await team.call(lobby.warm_worker, games, seconds=WARM_SECONDS)
+            await team.call(lobby.warm_worker, game, seconds=WARM_SECONDS)
 
 
 async def _forget_daily(keeper: Keeper) -> None:
