@@ -24,8 +24,9 @@ import postgres
 
 def pytest_configure() -> None:
     """Read the command line without colours, and ask servers of this machine directly."""
-    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "http_proxy", "HTTP_PROXY"):
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE"):
         os.environ.pop(name, None)
+    os.environ["no_proxy"] = os.environ["NO_PROXY"] = "127.0.0.1,localhost"
 
 
 @pytest.fixture(scope="session")

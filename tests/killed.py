@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -13,27 +14,29 @@ __all__ = ["train_until_killed"]
 DIES = """
 import os, signal, sys
 from pathlib import Path
-from cardlab.learning import find_training
-from cardlab.learning.runs import read_config
 
-what, folder, share, *settings = sys.argv[1:]
-module = find_training(what)
+sign, lacking, *words = sys.argv[1:]
+for name in lacking.split():
+    sys.modules[name] = None
+from cardlab.learning import __main__ as command
 
-def report(stage, done, total):
-    if done >= float(share) * total:
-        os.kill(os.getpid(), signal.SIGKILL)
+class Dies:
+    def __call__(self, stage, done, total):
+        if Path(sign).exists():
+            os.kill(os.getpid(), signal.SIGKILL)
 
-module.train(read_config(module.Config, settings), Path(folder), report)
+command.Lines = Dies
+command.main(words)
 """
 
 
 def train_until_killed(
-    what: str, folder: Path, settings: Sequence[str], share: float = 0.3
-) -> list[str]:
-    """Train a share of what is asked for and be killed; return the command that goes on with it."""
-    line = [sys.executable, "-c", DIES, what, str(folder), str(share), *settings]
-    died = subprocess.run(line, capture_output=True, text=True, check=False)
+    what: str, folder: Path, settings: Sequence[str], sign: str, *, lacking: str = "", **env: str
+) -> None:
+    """Train by the plain command; it dies of its first report after a file is in its folder."""
+    told = [f"--set={one}" for one in settings]
+    line = [sys.executable, "-c", DIES, str(folder / sign), lacking, what, *told, "--out"]
+    died = subprocess.run(
+        [*line, str(folder)], capture_output=True, text=True, check=False, env=os.environ | env
+    )
     assert died.returncode == -signal.SIGKILL, died.stderr
-    told = [word for one in settings for word in ("--set", one)]
-    command = [sys.executable, "-m", "cardlab.cli", "train", what, "--json"]
-    return [*command, *told, "--out", str(folder)]

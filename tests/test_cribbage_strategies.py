@@ -6,6 +6,7 @@ import json
 import math
 import statistics
 import subprocess
+import sys
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -415,8 +416,11 @@ def test_an_interrupted_run_ends_like_an_undisturbed_one(
 def test_a_killed_training_goes_on(tmp_path: Path) -> None:
     config = Config(agents=2, games=20_000, rows=2, checkpoint=2_000, test_deals=4)
     settings = ["agents=2", "games=20000", "rows=2", "checkpoint=2000", "test_deals=4"]
-    command = train_until_killed("cribbage/strategy_weights", tmp_path / "run", settings)
-    assert (tmp_path / "run" / "history" / "agent_0_after_000000002000.npz").exists()
+    second = "history/agent_0_after_000000002000.npz"
+    train_until_killed("cribbage/strategy_weights", tmp_path / "run", settings, second)
+    command = [sys.executable, "-m", "cardlab.cli", "train", "cribbage/strategy_weights", "--json"]
+    command += [part for one in settings for part in ("--set", one)]
+    command += ["--out", str(tmp_path / "run")]
     ended = subprocess.run(command, capture_output=True, text=True, check=True)
     assert json.loads(ended.stdout)["games"] == 20_000
     strategy_weights.train(config, tmp_path / "undisturbed", quiet)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 from collections import defaultdict
 from contextlib import closing
 from itertools import pairwise
@@ -66,6 +64,7 @@ from cardlab.networks.koi_koi_chances import ENDS, share_out  # noqa: E402
 from cardlab.networks.weights import load_weights  # noqa: E402
 from cardlab.play import Table  # noqa: E402
 from cardlab.seeding import deck_order  # noqa: E402
+from killed import train_until_killed  # noqa: E402
 
 CPU = torch.device("cpu")
 pytestmark = pytest.mark.skipif(not JIT, reason="thousands of decisions")
@@ -352,43 +351,36 @@ def test_an_interrupted_run_ends_like_an_undisturbed_one(tmp_path: Path, ends: b
     assert koi_koi_monte_carlo.train(config, tmp_path / "parts", quiet) == parts
 
 
-LIGHT = """
+LACKING = "pydantic platformdirs typer rich scipy sklearn"
+LIGHT = f"""
 import sys
-for name in ("pydantic", "platformdirs", "typer", "rich", "scipy", "sklearn"):
+for name in "{LACKING}".split():
     sys.modules[name] = None
 from cardlab.learning.__main__ import main
 main()
 """
 
 
-def command(training: str, folder: Path, settings: dict[str, Any]) -> list[str]:
-    told = [f"--set={name}={value}" for name, value in settings.items()]
-    return [sys.executable, "-c", LIGHT, f"koi_koi/{training}", "--out", str(folder), *told]
+def kill_and_go_on(what: str, folder: Path, settings: dict[str, Any], sign: str) -> str:
+    """Kill a training once a file is there, start it again with little installed; what it wrote."""
+    from cardlab.kernel import cache_folder
 
-
-def kill_and_go_on(line: list[str], sign: Path, cache: Path) -> str:
-    """Start a training, kill it when a file appears, start it again and return what it wrote."""
-    environment = os.environ | {"CARDLAB_CACHE_DIR": str(cache)}
-    running = subprocess.Popen(
-        line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment
+    cache = {"CARDLAB_CACHE_DIR": str(cache_folder())}
+    told = [f"{name}={value}" for name, value in settings.items()]
+    train_until_killed(what, folder, told, sign, lacking=LACKING, **cache)
+    line = [sys.executable, "-c", LIGHT, what, "--out", str(folder)]
+    line += [f"--set={one}" for one in told]
+    ended = subprocess.run(
+        line, capture_output=True, text=True, env=os.environ | cache, check=False
     )
-    while not sign.exists() and running.poll() is None:
-        time.sleep(0.005)
-    assert running.poll() is None, running.communicate()[1].decode()
-    os.kill(running.pid, signal.SIGKILL)
-    running.communicate()
-    ended = subprocess.run(line, capture_output=True, text=True, env=environment, check=False)
     assert ended.returncode == 0, ended.stderr
     return ended.stdout
 
 
 def test_a_killed_training_goes_on_with_little_installed(tmp_path: Path) -> None:
     """The plain command needs neither pydantic nor platformdirs; kill -9 loses one loop at most."""
-    from cardlab.kernel import cache_folder
-
     settings = {**TINY, "reward": "point", "design": "separate", "games": 32}
-    line = command("monte_carlo", tmp_path / "run", settings)
-    out = kill_and_go_on(line, tmp_path / "run" / "state.json", cache_folder())
+    out = kill_and_go_on("koi_koi/monte_carlo", tmp_path / "run", settings, "state.json")
     assert json.loads(out[out.index("{") :])["games"] == 32
     koi_koi_monte_carlo.train(koi_koi_monte_carlo.Config(**settings), tmp_path / "whole", quiet)
     for name in ("discard", "pick", "koi_koi"):
@@ -609,7 +601,8 @@ def test_mistakes_are_one_sentence(tmp_path: Path) -> None:
     ):
         with pytest.raises(CardlabError, match=told):
             koi_koi_monte_carlo.train(koi_koi_monte_carlo.Config(**settings), tmp_path / "a", quiet)
-    line = command("monte_carlo", tmp_path / "b", {"game": 3})
+    line = [sys.executable, "-c", LIGHT, "koi_koi/monte_carlo", "--set=game=3"]
+    line += ["--out", str(tmp_path / "b")]
     ended = subprocess.run(line, capture_output=True, text=True, check=False)
     assert ended.returncode == 2
     assert ended.stderr.startswith("cardlab: unknown setting 'game'")
@@ -827,11 +820,8 @@ def test_people_who_follow_rules_are_foretold(records: Path, tmp_path: Path) -> 
 
 
 def test_a_killed_supervised_training_goes_on(records: Path, tmp_path: Path) -> None:
-    from cardlab.kernel import cache_folder
-
     settings = {**FEW, "records": str(records), "design": "shared"}
-    line = command("supervised", tmp_path / "run", settings)
-    out = kill_and_go_on(line, tmp_path / "run" / "unit.safetensors", cache_folder())
+    out = kill_and_go_on("koi_koi/supervised", tmp_path / "run", settings, "unit.safetensors")
     config = koi_koi_supervised.Config(records=str(records), design="shared", **FEW)
     whole = koi_koi_supervised.train(config, tmp_path / "whole", quiet)
     summary = json.loads(out[out.index("{") :])

@@ -229,28 +229,64 @@ def test_workers_leave_ctrl_c_alone_and_nobody_else_does(monkeypatch: pytest.Mon
     assert manners() == here
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX systems")
-def test_ctrl_c_waits_until_a_worker_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
-    begun: list[str] = []
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
-    def start(self: ProcessPoolExecutor, *args: Any) -> str:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            os.kill(os.getpid(), number)
-        begun.append("whole")
-        return "a task"
+
+@pytest.fixture
+def stopped_by_both() -> Iterator[None]:
+    """Ctrl-C and SIGTERM stop this process, as they do a command of ours."""
 
     def stop(number: int, _: Any) -> None:
         raise KeyboardInterrupt(number)
 
+    before = {one: signal.signal(one, stop) for one in SIGNALS}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX systems")
+def test_ctrl_c_waits_until_a_worker_is_started(
+    monkeypatch: pytest.MonkeyPatch, stopped_by_both: None
+) -> None:
+    begun: list[str] = []
+
+    def start(*_: Any) -> None:
+        for number in SIGNALS:
+            os.kill(os.getpid(), number)
+        begun.append("whole")
+
     monkeypatch.setattr(ProcessPoolExecutor, "submit", start)
-    before = {one: signal.signal(one, stop) for one in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        with Pool(1) as pool, pytest.raises(KeyboardInterrupt):
-            pool.submit(abs, -1)
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    with Pool(1) as pool, pytest.raises(KeyboardInterrupt):
+        pool.submit(abs, -1)
     assert begun == ["whole"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX systems")
+@pytest.mark.parametrize("moment", range(1, 5))
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_at_a_bad_moment_leaves_none_unheard(
+    moment: int, number: signal.Signals, monkeypatch: pytest.MonkeyPatch, stopped_by_both: None
+) -> None:
+    calls, change = [0], signal.signal
+
+    def disturbed(*args: Any) -> Any:
+        told = change(*args)
+        calls[0] += 1
+        if calls[0] == moment:
+            os.kill(os.getpid(), number)
+        return told
+
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", lambda *_: None)
+    with Pool(1) as pool:
+        with monkeypatch.context() as patched:
+            patched.setattr(signal, "signal", disturbed)
+            with pytest.raises(KeyboardInterrupt):
+                pool.submit(abs, -1)
+        assert not manners()[1]
+        for one in SIGNALS:
+            with pytest.raises(KeyboardInterrupt, match=str(int(one))):
+                os.kill(os.getpid(), one)
 
 
 def test_results_stream_from_processes() -> None:

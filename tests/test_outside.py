@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from cardlab.agents import program as programs
 from cardlab.agents.catalog import find_agent
 from cardlab.agents.outside import AgentFailed, Limits, OutsideAgent, Program, dismiss_all
 from cardlab.arena.compliance import check_program
@@ -232,9 +233,7 @@ def test_the_agents_see_nothing_but_their_seat(
     spy.chmod(0o755)
     agents = [find_agent(spec, crazy_eights) for spec in (f"cmd:{spy}", "random")]
     play_game(crazy_eights, agents, seed=4)
-    monkeypatch.setattr(
-        Program.dismiss, "__defaults__", (60.0,)
-    )  # what is said is tested, not when
+    monkeypatch.setattr(programs, "GRACE", 60.0)  # what is said is tested, not when
     dismiss_all()
     messages = [json.loads(line) for line in heard.read_text().splitlines()]
     kinds = [one["type"] for one in messages]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -161,8 +162,10 @@ def test_an_interrupted_run_ends_like_an_undisturbed_one(tmp_path: Path) -> None
 
 
 def test_a_killed_training_goes_on(tmp_path: Path) -> None:
-    command = train_until_killed("crazy_eights/tabular_q", tmp_path / "run", ["games=400000"])
-    assert (tmp_path / "run" / "checkpoint.npz").exists()
+    what, settings = "crazy_eights/tabular_q", ["games=400000"]
+    train_until_killed(what, tmp_path / "run", settings, "checkpoint.npz")
+    command = [sys.executable, "-m", "cardlab.cli", "train", what, "--json"]
+    command += ["--set", *settings, "--out", str(tmp_path / "run")]
     ended = subprocess.run(command, capture_output=True, text=True, check=True)
     assert json.loads(ended.stdout)["games"] == 400_000
     (tmp_path / "undisturbed").mkdir()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import sys
 from collections import defaultdict
 from itertools import pairwise, permutations
 from pathlib import Path
@@ -29,7 +28,7 @@ from cardlab.features.uno import encode_all, outputs_of  # noqa: E402
 from cardlab.game import DEALER, OVER, Game, HasValues, State, Turn  # noqa: E402
 from cardlab.games import find_game  # noqa: E402
 from cardlab.games.crazy_eights import PASS, playable  # noqa: E402
-from cardlab.kernel import JIT, cache_folder, kernel  # noqa: E402
+from cardlab.kernel import JIT, kernel  # noqa: E402
 from cardlab.learning import crazy_eights_transformer, uno_transformer  # noqa: E402
 from cardlab.learning.token_games import (  # noqa: E402
     HEURISTIC,
@@ -48,7 +47,7 @@ from cardlab.networks.weights import load_weights, save_weights  # noqa: E402
 from cardlab.play import Table  # noqa: E402
 from cardlab.seeding import deck_order  # noqa: E402
 from cardlab.testing import check_agent  # noqa: E402
-from test_koi_koi_learning import LIGHT, kill_and_go_on  # noqa: E402
+from test_koi_koi_learning import kill_and_go_on  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not JIT, reason="thousands of decisions")
 
@@ -417,10 +416,7 @@ def test_an_interrupted_run_ends_like_an_undisturbed_one(name: str, tmp_path: Pa
 @pytest.mark.parametrize("name", FEATURES)
 def test_a_killed_training_goes_on_with_little_installed(name: str, tmp_path: Path) -> None:
     """The plain command needs neither pydantic nor platformdirs; kill -9 loses one loop at most."""
-    settings = [f"--set={key}={value}" for key, value in TINY.items()]
-    line = [sys.executable, "-c", LIGHT, f"{name}/transformer", *settings]
-    checkpoint = tmp_path / "run" / "checkpoint.safetensors"
-    kill_and_go_on([*line, "--out", str(tmp_path / "run")], checkpoint, cache_folder())
+    kill_and_go_on(f"{name}/transformer", tmp_path / "run", TINY, "checkpoint.safetensors")
     LEARNING[name].train(LEARNING[name].Config(**TINY), tmp_path / "whole", quiet)
     assert same_weights(tmp_path / "run", tmp_path / "whole")
 

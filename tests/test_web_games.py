@@ -26,6 +26,7 @@ from cardlab.play import Table
 from cardlab.records import Record
 from cardlab.replay import replay
 from cardlab.web import server, thinkers
+from cardlab.web.keeper import Keeper
 from cardlab.web.limits import Limits
 from cardlab.web.thinkers import Busy, Thinkers, check_agent
 from web_wire import (
@@ -391,6 +392,27 @@ def test_tables_that_nobody_plays_are_forgotten(
                 await asyncio.sleep(0.05)
         known = [(await request(app, "GET", f"/api/tables/{name}"))[0] for name in names]
         assert known == [404, 200, 200]  # old and empty, old but played, empty but new
+
+    in_app(store, play)
+
+
+def test_a_game_that_has_just_ended_is_among_the_recent(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put = Keeper._put
+
+    def slowly(self: Keeper, rows: Any) -> None:
+        time.sleep(0.3)
+        put(self, rows)
+
+    monkeypatch.setattr(Keeper, "_put", slowly)
+
+    async def play(app: Any) -> None:
+        name, keys = await open_table(app, **PAIR)
+        wire = Wire(app, name)
+        await finish(wire, await wire.join(keys[0]))
+        _, _, body = await request(app, "GET", "/api/games/recent")
+        assert name in body.decode()
 
     in_app(store, play)
 

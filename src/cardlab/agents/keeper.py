@@ -106,7 +106,8 @@ def main() -> None:
         os.close(stream)
     story = "killed"
     while True:
-        unwanted = select.select([lifeline], [], [], LOOK)[0]  # the other end has closed
+        # Nothing is ever sent this way: the other end has closed. How the agent ended is told yet.
+        unwanted = select.select([lifeline], [], [], LOOK)[0]
         done, status = os.waitpid(agent, os.WNOHANG)
         if done:
             code = os.waitstatus_to_exitcode(status)

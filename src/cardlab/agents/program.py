@@ -149,8 +149,9 @@ class Program:
         """Send a message that needs no answer."""
         self._send(message, time.monotonic() + self.limits.move_seconds, self.limits.move_seconds)
 
-    def dismiss(self, grace: float = GRACE) -> bool:
+    def dismiss(self, grace: float | None = None) -> bool:
         """Say goodbye, wait a moment, end everything; return whether the program went by itself."""
+        grace = GRACE if grace is None else grace
         try:
             self._send({"type": "bye"}, time.monotonic() + grace, grace)
         except AgentFailed:

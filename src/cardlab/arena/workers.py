@@ -21,6 +21,7 @@ from contextlib import contextmanager, suppress
 from itertools import islice
 from multiprocessing import connection
 from queue import SimpleQueue
+from types import FrameType
 from typing import Any, TypeVar
 
 from cardlab.errors import CardlabError, CardlabWarning, require
@@ -43,10 +44,10 @@ def default_workers() -> int:
 
 
 class Pool(ProcessPoolExecutor):
-    """Processes with a thread each, which leave Ctrl-C to this one from their first moment on."""
+    """Processes with a thread each, which leave Ctrl-C to this one, even while they start."""
 
     def __init__(self, workers: int, initializer: Callable[[], None] | None = None) -> None:
-        """Prepare them; each starts when it is needed, and begins with `become_quiet`."""
+        """Prepare them; each starts when it is needed. An own initializer calls `become_quiet`."""
         for name, value in ONE_THREAD.items():
             os.environ.setdefault(name, value)
         spawn = multiprocessing.get_context("spawn")
@@ -60,26 +61,40 @@ class Pool(ProcessPoolExecutor):
 
 @contextmanager
 def _signals_later() -> Iterator[None]:
-    """Hear of Ctrl-C and SIGTERM afterwards: a process is started whole, and deaf for now.
+    """Hear of Ctrl-C and SIGTERM afterwards, so that a process is started whole or not at all.
 
-    Left half started it would print a traceback, or stay. One that still imports has no manners
-    yet: it inherits deafness to Ctrl-C, until `become_quiet`.
+    One left half started would print a traceback, or stay; one that still imports would die of
+    Ctrl-C with a traceback. So it is deaf to Ctrl-C until `become_quiet`.
     """
     came: list[int] = []
     handlers: dict[int, Any] = {}
-    if threading.current_thread() is threading.main_thread():
-        for one in (signal.SIGINT, signal.SIGTERM):
-            if signal.getsignal(one) is not None:  # None: somebody's own, not of Python
-                handlers[one] = signal.signal(one, lambda number, _: came.append(number))
+    later = True
+
+    def hear(number: int, _: FrameType | None) -> None:
+        if later:
+            came.append(number)
+        else:  # another signal has come before this handler was put back
+            signal.signal(number, handlers[number])
+            signal.raise_signal(number)
+
     masked = hasattr(signal, "pthread_sigmask")
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if masked else set()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, []) if masked else set()
     try:
+        if threading.current_thread() is threading.main_thread():
+            for one in (signal.SIGINT, signal.SIGTERM):
+                handlers[one] = signal.getsignal(one)
+                if handlers[one] is not None:  # None: somebody's own, not of Python
+                    signal.signal(one, hear)
+        if masked:
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         yield
     finally:
         if masked:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        later = False
         for number, handler in handlers.items():
-            signal.signal(number, handler)
+            if handler is not None:
+                signal.signal(number, handler)
         for number in came:
             signal.raise_signal(number)
 
@@ -192,7 +207,7 @@ def become_quiet() -> None:
     """Leave Ctrl-C and warnings to the process that the person talks to, and go when it goes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # see `_signals_later`
     warnings.simplefilter("ignore", CardlabWarning)
     parent = multiprocessing.parent_process()
     if parent is not None:

@@ -494,6 +494,9 @@ def train(config: Config, folder: Path, report: Callable[[str, int, int], None])
     open_run(folder, named)
     ended = read_json(folder / "summary.json")
     if ended is not None:
+        for name in network_names(config.design):  # of a run that was killed in its last moment
+            (folder / f"final-{name}.safetensors").unlink(missing_ok=True)
+        report("networks", 1, 1)
         return dict(ended["summary"])
     training = Training(config, folder, report)
     with closing(training.log):

@@ -98,14 +98,14 @@ class Keeper:
 
     def _wait_for_results(self) -> None:
         """Wait until games that have just ended are in the store, but not for long."""
-        self._wait(
-            lambda: (
-                not any(
-                    row["returns"] for rows in (self.rows, self.writing) for row in rows.values()
-                )
-            ),
-            RESULT_SECONDS,
-        )
+        with self.changed:
+            pending = {**self.writing, **self.rows}
+            ended = {name for name, row in pending.items() if row["returns"] is not None}
+
+        def written() -> bool:
+            return self.trouble is not None or not ended & (self.rows.keys() | self.writing.keys())
+
+        self._wait(written, RESULT_SECONDS)
 
     def finished(self, most: int) -> list[Kept]:
         """Return finished tables, the latest first."""

@@ -119,7 +119,7 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, _, _, _, where = found[0]
-    except (OSError, UnicodeError):  # the second: a name that no name can be
+    except (OSError, UnicodeError):  # UnicodeError: a text that cannot be a name
         raise CardlabError(
             f"--host {host} is no address of this machine; use 127.0.0.1, or 0.0.0.0 for all"
         ) from None

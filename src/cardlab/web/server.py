@@ -109,7 +109,7 @@ def make_app(
 async def _warm_up(menu: Menu, team: Thinkers, stop: threading.Event, prestart: bool) -> None:
     games = list(menu.games.values())
     await asyncio.to_thread(lobby.warm_up, games, stop)
-    for game in games if prestart else ():  # one by one: who asks meanwhile comes in between
+    for game in games if prestart else ():  # one by one: whoever asks need not wait for all
         with suppress(CardlabError):
             await team.call(lobby.warm_worker, game, seconds=WARM_SECONDS)
 
