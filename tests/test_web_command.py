@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from websockets.sync.client import connect
 from cardlab import errors
 from cardlab.commands import serving
 from cardlab.errors import CardlabError
+from cardlab.kernel import JIT
 from web_wire import AGENT, PERSON
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -144,6 +146,42 @@ def test_a_killed_server_loses_no_move_and_leaves_no_worker(store: Path) -> None
             with pytest.raises(ConnectionClosed):
                 line.recv(30)
         _, err = server.communicate(timeout=20)
+        assert (server.returncode, err) == (0, "")
+
+
+STOPPED_EARLY = """
+import threading
+from cardlab import kernel
+from cardlab.web import lobby
+from cardlab.web.menu import Menu
+
+stop = threading.Event()
+with kernel.on_compile(lambda name: stop.set()):  # Ctrl-C comes with the first kernel
+    lobby.warm_up(Menu.of().games.values(), stop)
+print(len(kernel.compiled), len(lobby.WARM))
+"""
+
+
+@pytest.mark.skipif(not JIT, reason="nothing is compiled")
+def test_a_first_start_can_be_stopped_between_kernels(tmp_path: Path) -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", STOPPED_EARLY],
+        env=os.environ | {"CARDLAB_CACHE_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert told.stdout.split() == ["0", "0"]
+
+
+@pytest.mark.skipif(not JIT, reason="nothing is compiled")
+def test_a_first_start_ends_well(store: Path, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setenv("CARDLAB_CACHE_DIR", str(tmp_path / "empty"))
+    with started(store) as (server, _):
+        while not list(tmp_path.glob("empty/*.kernel*")):
+            time.sleep(0.05)
+        server.send_signal(signal.SIGINT)
+        _, err = server.communicate(timeout=60)
         assert (server.returncode, err) == (0, "")
 
 

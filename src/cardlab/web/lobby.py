@@ -5,11 +5,13 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Iterable
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
 from cardlab.agents.catalog import Entry, find_agent, strength_of
 from cardlab.game import Game
+from cardlab.kernel import on_compile
 from cardlab.pictures import deck_of, sprite
 from cardlab.play import Table
 from cardlab.web.files import Kept, keep
@@ -45,10 +47,22 @@ def ready(game: Game) -> None:
         WARM.add(game.reference)
 
 
+class _Stopped(BaseException):
+    """Nobody waits for what is being compiled."""
+
+
 def warm_up(games: Iterable[Game], stop: threading.Event) -> None:
-    """Make games ready, one after the other."""
-    for game in games:
-        if not stop.is_set():
+    """Make games ready, one after the other; a server that stops waits for one kernel at most."""
+
+    me = threading.get_ident()
+
+    def look(_: str) -> None:
+        if stop.is_set() and threading.get_ident() == me:  # it hears what others compile, too
+            raise _Stopped
+
+    with on_compile(look), suppress(_Stopped):
+        for game in games:
+            look(game.name)
             ready(game)
 
 
