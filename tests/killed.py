@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-__all__ = ["train_until_killed"]
+__all__ = ["train_killed_once", "train_until_killed"]
 
 DIES = """
 import os, signal, sys
@@ -40,3 +42,12 @@ def train_until_killed(
         [*line, str(folder)], capture_output=True, text=True, check=False, env=os.environ | env
     )
     assert died.returncode == -signal.SIGKILL, died.stderr
+
+
+def train_killed_once(what: str, folder: Path, settings: Sequence[str], sign: str) -> Any:
+    """Kill a training once a file is there, go on with `cardlab train`; return what that tells."""
+    train_until_killed(what, folder, settings, sign)
+    told = [word for one in settings for word in ("--set", one)]
+    line = [sys.executable, "-m", "cardlab.cli", "train", what, *told, "--out", str(folder)]
+    ended = subprocess.run([*line, "--json"], capture_output=True, text=True, check=True)
+    return json.loads(ended.stdout)

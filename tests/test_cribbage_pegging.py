@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
@@ -56,7 +54,7 @@ from cardlab.learning.runs import load_arrays, provenance, read_config
 from cardlab.papers.cribbage_pegging import PLAYERS, compare, markdown
 from cardlab.play import Table, ask
 from cardlab.testing import random_table, retrace
-from killed import train_until_killed
+from killed import train_killed_once
 from reference_cribbage import play_points, value
 
 compiled = pytest.mark.skipif(not JIT, reason="too much to interpret")
@@ -441,18 +439,12 @@ SMALL = (
 @pytest.mark.parametrize(("module", "settings"), SMALL, ids=["values", "mix"])
 def test_a_killed_training_goes_on(module: ModuleType, settings: str, tmp_path: Path) -> None:
     what = {place: name for name, place in TRAININGS.items()}[module.__name__]
-    train_until_killed(what, tmp_path / "run", settings.split(), "curve.json")
-    command = [sys.executable, "-m", "cardlab.cli", "train", what, "--json"]
-    for setting in settings.split():
-        command += ["--set", setting]
-    command += ["--out", str(tmp_path / "run")]
-    table = module.TABLE
-    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    told = train_killed_once(what, tmp_path / "run", settings.split(), "curve.json")
     whole = module.train(
         read_config(module.Config, settings.split()), tmp_path / "undisturbed", quiet
     )
-    assert json.loads(ended.stdout) == whole
-    for name in (f"{table}.npz", "checkpoint.npz"):
+    assert told == whole
+    for name in (f"{module.TABLE}.npz", "checkpoint.npz"):
         one, other = (load_arrays(tmp_path / run / name) for run in ("run", "undisturbed"))
         assert one
         assert other

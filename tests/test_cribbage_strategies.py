@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import math
 import statistics
-import subprocess
-import sys
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -46,7 +44,7 @@ from cardlab.learning.strategy_games import agreement, compare, play_match
 from cardlab.learning.strategy_weights import Config, next_entrants
 from cardlab.play import Table, ask
 from cardlab.solvers.cribbage_statistics import QUADS
-from killed import train_until_killed
+from killed import train_killed_once
 
 pytestmark = pytest.mark.skipif(not JIT, reason="too many games to interpret")
 
@@ -417,12 +415,8 @@ def test_a_killed_training_goes_on(tmp_path: Path) -> None:
     config = Config(agents=2, games=20_000, rows=2, checkpoint=2_000, test_deals=4)
     settings = ["agents=2", "games=20000", "rows=2", "checkpoint=2000", "test_deals=4"]
     second = "history/agent_0_after_000000002000.npz"
-    train_until_killed("cribbage/strategy_weights", tmp_path / "run", settings, second)
-    command = [sys.executable, "-m", "cardlab.cli", "train", "cribbage/strategy_weights", "--json"]
-    command += [part for one in settings for part in ("--set", one)]
-    command += ["--out", str(tmp_path / "run")]
-    ended = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert json.loads(ended.stdout)["games"] == 20_000
+    told = train_killed_once("cribbage/strategy_weights", tmp_path / "run", settings, second)
+    assert told["games"] == 20_000
     strategy_weights.train(config, tmp_path / "undisturbed", quiet)
     runs = [load_arrays(tmp_path / name / "checkpoint.npz") for name in ("run", "undisturbed")]
     assert runs[0]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +21,7 @@ from cardlab.learning import tabular_q
 from cardlab.learning.runs import load_arrays, read_config
 from cardlab.play import Table
 from cardlab.testing import random_table, retrace
-from killed import train_until_killed
+from killed import train_killed_once
 
 pytestmark = pytest.mark.skipif(not JIT, reason="too many games to interpret")
 
@@ -162,12 +160,9 @@ def test_an_interrupted_run_ends_like_an_undisturbed_one(tmp_path: Path) -> None
 
 
 def test_a_killed_training_goes_on(tmp_path: Path) -> None:
-    what, settings = "crazy_eights/tabular_q", ["games=400000"]
-    train_until_killed(what, tmp_path / "run", settings, "checkpoint.npz")
-    command = [sys.executable, "-m", "cardlab.cli", "train", what, "--json"]
-    command += ["--set", *settings, "--out", str(tmp_path / "run")]
-    ended = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert json.loads(ended.stdout)["games"] == 400_000
+    run, settings = tmp_path / "run", ["games=400000"]
+    told = train_killed_once("crazy_eights/tabular_q", run, settings, "checkpoint.npz")
+    assert told["games"] == 400_000
     (tmp_path / "undisturbed").mkdir()
     tabular_q.train(tabular_q.Config(games=400_000), tmp_path / "undisturbed", quiet)
     tables = [load_arrays(tmp_path / name / "table.npz") for name in ("run", "undisturbed")]

@@ -22,7 +22,7 @@ from cardlab.kernel import JIT, cache_folder
 from cardlab.learning.runs import read_json
 from cardlab.learning.uno_games import Games, table, trace_targets
 from cardlab.testing import random_table, retrace
-from killed import train_until_killed
+from killed import train_killed_once
 
 torch = pytest.importorskip("torch")
 
@@ -368,12 +368,8 @@ def test_an_interrupted_run_ends_like_an_undisturbed_one(
 def test_a_killed_training_goes_on(tmp_path: Path) -> None:
     settings = ["games=1200", "stretches=12", "rows=16", "batch=64", "width=32", "layers=1"]
     settings += ["evaluation_games=40", "evaluate_every=50", "threads=1", "device=cpu"]
-    train_until_killed("uno/dqn", tmp_path / "run", settings, "checkpoint.safetensors")
-    command = [sys.executable, "-m", "cardlab.cli", "train", "uno/dqn", "--json"]
-    command += [word for one in settings for word in ("--set", one)]
-    command += ["--out", str(tmp_path / "run")]
-    ended = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert json.loads(ended.stdout)["games"] == 1200
+    told = train_killed_once("uno/dqn", tmp_path / "run", settings, "checkpoint.safetensors")
+    assert told["games"] == 1200
     config = deep_q.Config(
         games=1200,
         **TINY | SMALL | {"stretches": 12, "evaluate_every": 50},

@@ -25,7 +25,7 @@ from cardlab.games import GAMES, find_game
 from cardlab.play import Table
 from cardlab.records import Record
 from cardlab.replay import replay
-from cardlab.web import server, thinkers
+from cardlab.web import keeper, server, thinkers
 from cardlab.web.keeper import Keeper
 from cardlab.web.limits import Limits
 from cardlab.web.thinkers import Busy, Thinkers, check_agent
@@ -406,6 +406,7 @@ def test_a_game_that_has_just_ended_is_among_the_recent(
         put(self, rows)
 
     monkeypatch.setattr(Keeper, "_put", slowly)
+    monkeypatch.setattr(keeper, "RESULT_SECONDS", 60)
 
     async def play(app: Any) -> None:
         name, keys = await open_table(app, **PAIR)

@@ -106,7 +106,7 @@ def main() -> None:
         os.close(stream)
     story = "killed"
     while True:
-        # Nothing is ever sent this way: the other end has closed. How the agent ended is told yet.
+        # Nothing is ever sent this way: the other end has closed. How the agent ended comes first.
         unwanted = select.select([lifeline], [], [], LOOK)[0]
         done, status = os.waitpid(agent, os.WNOHANG)
         if done:

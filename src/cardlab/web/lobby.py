@@ -53,7 +53,6 @@ class _Stopped(BaseException):
 
 def warm_up(games: Iterable[Game], stop: threading.Event) -> None:
     """Make games ready, one after the other; a server that stops waits for one kernel at most."""
-
     me = threading.get_ident()
 
     def look(_: str) -> None:
