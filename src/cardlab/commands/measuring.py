@@ -270,7 +270,7 @@ def export(
 ) -> None:
     """Write the games of a store to a file.
 
-    JSON lines are full records that replay; CSV and Parquet have one row a game.
+    JSON lines are full records that replay; CSV and Parquet (extra papers) have one row a game.
 
     Examples:
       cardlab export games.jsonl --name crazy_eights-1
