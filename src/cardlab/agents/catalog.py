@@ -258,13 +258,27 @@ CATALOG: tuple[Entry, ...] = (
         games=("koi_koi",),
     ),
     Entry(
+        "koi_koi_terms",
+        "adds up terms in microseconds, as learned from the networks of `koi_koi_win`",
+        "cardlab.agents.koi_koi_terms:KoiKoiTerms",
+        games=("koi_koi",),
+    ),
+    Entry(
         "koi_koi_search",
-        "looks a turn ahead in imagined worlds, valued by the networks of `koi_koi_win`",
+        "checks what `koi_koi_win` expects by play-outs in worlds where the other acted sensibly",
         "cardlab.agents.koi_koi_search:KoiKoiSearch",
         (
-            Parameter("worlds", 16, 1, "worlds a decision", high=10_000),
-            Parameter("most", 3, 2, "actions that are tried in them", high=8),
+            Parameter("worlds", 400, 1, "worlds a decision", high=100_000),
+            Parameter("tries", 16, 1, "worlds imagined for each, of which one is taken", high=1000),
+            Parameter("most", 4, 2, "actions that are tried in them", high=8),
         ),
+        games=("koi_koi",),
+    ),
+    Entry(
+        "koi_koi_hand_open",
+        "sees the other hand, but not the stock, and plays rounds out",
+        "cardlab.agents.koi_koi_search:KoiKoiHandOpen",
+        (Parameter("worlds", 400, 1, "stocks imagined a decision", high=100_000),),
         games=("koi_koi",),
     ),
     Entry(

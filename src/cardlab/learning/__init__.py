@@ -29,6 +29,7 @@ TRAININGS = {
     "birds_of_a_feather/evolved_ordering": "cardlab.learning.evolved_ordering",
     "koi_koi/supervised": "cardlab.learning.koi_koi_supervised",
     "koi_koi/monte_carlo": "cardlab.learning.koi_koi_monte_carlo",
+    "koi_koi/terms": "cardlab.learning.koi_koi_terms",
     "cribbage/tosses": "cardlab.learning.cribbage_tosses",
     "cribbage/pegging_statistics": "cardlab.learning.cribbage_pegging",
     "cribbage/win_probability": "cardlab.learning.cribbage_winning",

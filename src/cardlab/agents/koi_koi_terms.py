@@ -1,0 +1,69 @@
+"""The agent that adds up what speaks for a choice in Koi-Koi; `learning.koi_koi_terms` makes it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cardlab.errors import CardlabError
+from cardlab.features.koi_koi_terms import NUM_TERMS
+from cardlab.game import Array, Turn, Turns
+from cardlab.kernel import int64, kernel
+from cardlab.solvers.koi_koi_playouts import Desk, choose
+
+__all__ = ["KoiKoiTerms", "load_terms", "shipped_terms"]
+
+TABLE = "koi_koi_terms"
+
+
+@kernel
+def choose_all(views: Any, seats: Any, weights: Any, desk: Any, out: Any) -> None:
+    """Write the chosen action of every turn."""
+    for row in range(len(views)):
+        out[row] = choose(views[row], int64(seats[row]), weights, desk)
+
+
+def load_terms(path: Path) -> Array:
+    """Return the weights in an npz file."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            weights = file["weights"].astype(np.float64)
+    except (OSError, ValueError, KeyError) as error:
+        raise CardlabError(f"{path} holds no weights of terms ({error})") from None
+    if weights.shape != (NUM_TERMS,):
+        raise CardlabError(f"{path} holds another number of weights than {NUM_TERMS:,}")
+    return weights
+
+
+@functools.cache
+def shipped_terms() -> Array:
+    """Return the weights that come with the package."""
+    with as_file(files("cardlab.agents") / "tables" / f"{TABLE}.npz") as path:
+        return load_terms(path)
+
+
+class KoiKoiTerms:
+    """Takes the action for which the learned terms add up to most."""
+
+    def __init__(self, table: Path | str | None = None, name: str = TABLE) -> None:
+        """Take the shipped weights, or those in a file."""
+        self.name = name
+        self.weights = shipped_terms() if table is None else load_terms(Path(table))
+
+    def act(self, turn: Turn, rng: np.random.Generator) -> int:
+        """Return the action of the greatest sum."""
+        return int(self._choose(turn.view.array, np.array([turn.seat]))[0])
+
+    def act_many(self, turns: Turns, rngs: Sequence[np.random.Generator]) -> Array:
+        """Return the action of the greatest sum for every turn."""
+        return self._choose(turns.views, turns.seats)
+
+    def _choose(self, views: Array, seats: Array) -> Array:
+        out = np.empty(len(views), dtype=np.int64)
+        choose_all(views, seats, self.weights, Desk.new(), out)
+        return out
