@@ -4,6 +4,7 @@
 `... missing` those that the table lacks.
 `python benchmarks/strength.py tables` measures what the shipped tables are worth instead: the agent
 that uses each, against the one that does without; the result goes into the JSON file beside it.
+Names after `tables` measure those alone (`... tables agents/tables/koi_koi_terms`).
 """
 
 from __future__ import annotations
@@ -43,17 +44,19 @@ TABLES = {  # under agents or solvers: the agent that uses a table, and whom to 
     "agents/tables/cribbage_pegging_mix": ("cribbage_mixed_pegging", "hand_max_avg"),
     "agents/tables/cribbage_pegging_values": ("cribbage_learned_pegging", "hand_max_avg"),
     "agents/tables/cribbage_strategy_weights": ("cribbage_weighted", "hand_max_avg"),
+    "agents/tables/koi_koi_terms": ("koi_koi_terms", "heuristic"),
     "solvers/tables/cribbage_pegging": EXPERT,
     "solvers/tables/cribbage_tosses": EXPERT,
     "solvers/tables/cribbage_winning": EXPERT,
 }
 
 
-def measure_tables() -> None:
+def measure_tables(names: list[str]) -> None:
     """Write how strong agents with the shipped tables are into the files beside the tables."""
     root = Path(catalog.__file__).parents[1]
     found: dict[tuple[str, ...], dict[str, str | int]] = {}
-    for name, pair in TABLES.items():
+    for name in names:
+        pair = TABLES[name]
         path = root / f"{name}.json"
         told = json.loads(path.read_text(encoding="utf-8"))
         if pair not in found:
@@ -105,7 +108,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["tables"]:
-        measure_tables()
+    if sys.argv[1:2] == ["tables"]:
+        measure_tables(sys.argv[2:] or list(TABLES))
     else:
         main()

@@ -53,6 +53,7 @@ ELSEWHERE = {
     "train cribbage/strategy_weights": "test_cribbage_strategies.py",
     "train cribbage/tosses": "test_cribbage_expert.py",
     "train cribbage/win_probability": "test_cribbage_expert.py",
+    "train koi_koi/terms": "test_koi_koi_terms.py",
     "train koi_koi/": "test_koi_koi_learning.py",
     "train uno/": "test_uno_learning.py",
     "reproduce birds_of_a_feather": "test_birds_paper.py",

@@ -14,14 +14,13 @@ torch = pytest.importorskip("torch")
 onnx = pytest.importorskip("onnx")
 
 from cardlab import terminal  # noqa: E402
-from cardlab.agents import koi_koi_search as searching  # noqa: E402
 from cardlab.agents.koi_koi_network import TOKEN_TEXTS, KoiKoiNetwork, make_rows  # noqa: E402
-from cardlab.agents.koi_koi_search import KoiKoiSearch, search, start_paths  # noqa: E402
+from cardlab.agents.koi_koi_search import KoiKoiSearch, search  # noqa: E402
 from cardlab.errors import CardlabError  # noqa: E402
-from cardlab.features.koi_koi import MOST_CHOICES, token_of_action  # noqa: E402
+from cardlab.features.koi_koi import token_of_action  # noqa: E402
 from cardlab.game import HasAttention, HasUnit, HasValues, Turn  # noqa: E402
-from cardlab.games.koi_koi import GAME, KOI_KOI, START, STOP  # noqa: E402
-from cardlab.games.koi_koi_table import CALL, FINISHED, score  # noqa: E402
+from cardlab.games.koi_koi import GAME, KOI_KOI, STOP  # noqa: E402
+from cardlab.games.koi_koi_table import CALL, score  # noqa: E402
 from cardlab.kernel import JIT  # noqa: E402
 from cardlab.learning import __main__ as command  # noqa: E402
 from cardlab.learning.koi_koi_networks import load_networks, save_networks, ship  # noqa: E402
@@ -165,92 +164,34 @@ def test_a_run_is_kept_for_reports(tmp_path: Path, capsys: pytest.CaptureFixture
 # Search
 
 
-class Stub:
-    """A network that rates all alike, so that only ends of rounds count."""
-
-    learned = "point"
-
-    def rate(self, rows: Any, choices: Any) -> Any:
-        return np.zeros(choices.shape, dtype=np.float32)
-
-
-def test_paths_start_in_worlds_that_the_seat_could_be_in() -> None:
-    turns = some_turns(count=3)
-    views = np.concatenate([turn.view.array for turn in turns])
-    seats = np.array([turn.seat for turn in turns])
-    streams = np.array([5, 6, 7], dtype=np.int64)
-    tokens = np.full((3, 3), -1)
-    for i, turn in enumerate(turns):
-        some = [int(token_of_action(int(action))) for action in turn.legal[: 2 + i % 2]]
-        tokens[i, : len(some)] = some
-    tried = (tokens >= 0).sum(axis=1)
-    worlds = 4
-    states = np.empty(int(tried.sum()) * worlds, dtype=views.dtype)
-    choices = np.zeros((len(states), MOST_CHOICES), dtype=np.uint8)
-    start_paths(views, seats, streams, tokens, worlds, states, choices)
-    place = 0
-    for i in range(3):
-        hands = set()
-        for _ in range(worlds):
-            mine = states[place : place + tried[i]]
-            assert (mine == mine[0]).all()  # every action is tried in the same world
-            assert choices[place : place + tried[i], 0].tolist() == tokens[i, : tried[i]].tolist()
-            world = mine[:1].copy()
-            hands.add(int(world["hands"][0, 1 - seats[i]]))
-            GAME.border.conceal(world, 0, int(seats[i]))
-            assert world.tobytes() == views[i : i + 1].tobytes()
-            place += int(tried[i])
-        assert len(hands) > 1
-
-
-@pytest.mark.parametrize("belief", [0.0, 8.0])  # in the network, which knows less of an end
-def test_search_knows_what_the_end_of_a_round_is_worth(belief: float) -> None:
-    for turn in some_turns(phase=CALL, count=4):
-        assert turn.legal.tolist() == [STOP, KOI_KOI]
-        streams = np.array([9], dtype=np.int64)
-        found = search(
-            Stub(),  # type: ignore[arg-type]
-            turn.view.array,
-            np.array([turn.seat]),
-            streams,
-            worlds=6,
-            most=2,
-            belief=belief,
-        )[0]
-        assert found[0] == pytest.approx(score(turn.view.array[0], turn.seat) / 10)
-        assert abs(found[1]) < found[0]  # the round may have ended by then, but seldom
-        assert np.isneginf(found[2:]).all()
-
-
-def test_the_worth_of_an_end_is_the_chance_to_win() -> None:
-    chances = np.random.default_rng(0).random((13, 2, 2 * START + 1))
-    states = GAME.fresh(**GAME.read_options({}))
-    s = states[0]
-    s.phase, s.round_number, s.next_dealer = 1, 3, 1
-    s.points_now[:] = 26, 34
-    assert searching.end_worth(s, 1, chances) == pytest.approx(2 * chances[5, 1, 34] - 1)
-    assert searching.end_worth(s, 0, chances) == pytest.approx(2 * chances[5, 0, 26] - 1)
-    s.phase = FINISHED
-    assert searching.end_worth(s, 1, chances) == 1
-    assert searching.end_worth(s, 0, chances) == -1
-
-
 def test_what_the_network_finds_bad_is_not_tried(folders: dict[str, Path]) -> None:
     network = KoiKoiNetwork(folders["win"])
     turn = some_turns(phase=2, count=1)[0]
     where = (turn.view.array, np.array([turn.seat]), np.array([3], dtype=np.int64))
-    alone = search(network, *where, worlds=2, most=3, margin=-1.0)[0]
+    alone = search(network, *where, worlds=2, hands=4, most=3, margin=-1.0)[0]
     assert alone[: len(turn.legal)] == pytest.approx(network.ratings(turn))
-    found = search(network, *where, worlds=2, most=2, margin=5.0)[0]
+    found = search(network, *where, worlds=2, hands=4, most=2, margin=5.0)[0]
     best = np.argsort(-alone)[:2]
     assert found.argmax() in best
     assert (found[best] != alone[best]).all()
+    same = search(network, *where, worlds=2, hands=4, most=2, margin=5.0, trust=0.0)[0]
+    assert same[best] == pytest.approx(alone[best])
+
+
+def test_search_knows_what_a_stop_is_worth(folders: dict[str, Path]) -> None:
+    network = KoiKoiNetwork(folders["point"])
+    for turn in some_turns(phase=CALL, count=4):
+        assert turn.legal.tolist() == [STOP, KOI_KOI]
+        where = (turn.view.array, np.array([turn.seat]), np.array([9], dtype=np.int64))
+        found = search(network, *where, worlds=6, hands=4, most=2, margin=9.0)[0]
+        assert found[0] == pytest.approx(score(turn.view.array[0], turn.seat) / 10)
+        assert np.isneginf(found[2:]).all()
 
 
 @pytest.mark.skipif(not JIT, reason="too many games to interpret")
 def test_search_is_an_agent_like_others(folders: dict[str, Path]) -> None:
     for name in ("win", "point"):
-        check_agent(lambda name=name: KoiKoiSearch(3, 2, folder=str(folders[name])), GAME)
+        check_agent(lambda name=name: KoiKoiSearch(3, 4, 2, folder=str(folders[name])), GAME)
     people = KoiKoiSearch(folder=str(folders["people"]))
     with pytest.raises(CardlabError, match="learned no values"):
         people.act(some_turns(count=1)[0], np.random.default_rng(0))

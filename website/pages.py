@@ -40,6 +40,7 @@ PRESENTED = [
     "koi_koi_supervised",
     "koi_koi_point",
     "koi_koi_win",
+    "koi_koi_terms",
     "koi_koi_search",
     "cribbage_weighted",
     "cribbage_expert",

@@ -265,11 +265,11 @@ CATALOG: tuple[Entry, ...] = (
     ),
     Entry(
         "koi_koi_search",
-        "checks what `koi_koi_win` expects by play-outs in worlds where the other acted sensibly",
+        "checks what `koi_koi_win` expects by play-outs in likely worlds",
         "cardlab.agents.koi_koi_search:KoiKoiSearch",
         (
-            Parameter("worlds", 400, 1, "worlds a decision", high=100_000),
-            Parameter("tries", 16, 1, "worlds imagined for each, of which one is taken", high=1000),
+            Parameter("worlds", 1000, 1, "worlds a decision", high=100_000),
+            Parameter("hands", 2000, 1, "hands imagined for the other seat", high=1_000_000),
             Parameter("most", 4, 2, "actions that are tried in them", high=8),
         ),
         games=("koi_koi",),

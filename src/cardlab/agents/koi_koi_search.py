@@ -43,7 +43,6 @@ def try_all(
     tokens: Any,
     tried: Any,
     worlds: int,
-    tries: int,
     weights: Any,
     chances: Any,
     desk: Any,
@@ -65,7 +64,6 @@ def try_all(
                 actions,
                 count,
                 worlds,
-                tries,
                 weights,
                 chances,
                 desk,
@@ -81,7 +79,7 @@ def search(
     streams: Array,
     *,
     worlds: int,
-    tries: int,
+    hands: int,
     most: int,
     margin: float = MARGIN,
     trust: float = TRUST,
@@ -97,10 +95,8 @@ def search(
     found = np.zeros(first.shape)
     chances = network.chances if network.learned == "win" else np.zeros((0, 2, 1))
     actions = np.zeros(best.shape[1], dtype=np.int64)
-    weights, desk = shipped_terms(), Desk.new()
-    try_all(
-        views, seats, tokens, tried, worlds, tries, weights, chances, desk, streams, actions, found
-    )
+    weights, desk = shipped_terms(), Desk.new(hands)
+    try_all(views, seats, tokens, tried, worlds, weights, chances, desk, streams, actions, found)
     for row in np.flatnonzero(tried > 1):
         slots, values = best[row, : tried[row]], found[row, : tried[row]]
         known = tokens[row, : tried[row]] == STOP_TOKEN  # what a stop wins, play-outs know exactly
@@ -120,8 +116,8 @@ def _networks() -> KoiKoiNetwork:
 class KoiKoiSearch:
     """Takes the action that is worth most to networks that learned to win, and to play-outs."""
 
-    worlds: int = 400
-    tries: int = 16
+    worlds: int = 1000
+    hands: int = 2000
     most: int = 4
     folder: str = ""  # of other networks
     name: str = "koi_koi_search"
@@ -150,7 +146,7 @@ class KoiKoiSearch:
             )
         streams = np.array([rng.integers(1, 1 << 63) for rng in rngs], dtype=np.int64)
         return search(
-            network, views, seats, streams, worlds=self.worlds, tries=self.tries, most=self.most
+            network, views, seats, streams, worlds=self.worlds, hands=self.hands, most=self.most
         )
 
 
@@ -175,7 +171,6 @@ class KoiKoiHandOpen:
             legal,
             len(legal),
             self.worlds,
-            0,
             shipped_terms(),
             _networks().chances,
             Desk.new(),

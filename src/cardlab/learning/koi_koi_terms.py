@@ -179,12 +179,12 @@ def fit(
     for epoch in range(epochs):
         if epoch >= epochs - HALVED:
             optimiser.param_groups[0]["lr"] *= 0.5
-        for some in torch.randperm(len(places)).split(batch):
+        for some in torch.split(torch.randperm(len(places)), batch):
             sums = learned[places[some]].sum(-1).masked_fill(~possible[some], IMPOSSIBLE)
             loss: Tensor = -(wanted[some] * sums.log_softmax(1)).sum(1).mean()
             loss = loss + PENALTY * (learned * own).square().sum()
             optimiser.zero_grad()
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
             assert learned.grad is not None
             learned.grad *= own
             optimiser.step()
@@ -270,6 +270,10 @@ def learn(
     short = -(-config.epochs // 3)
     epochs = short + config.epochs + config.call_epochs
     done = 0
+
+    def tell(epoch: int) -> None:
+        report("epochs", done + epoch, epochs)
+
     for of_calls, count in ((False, short), (False, config.epochs), (True, config.call_epochs)):
         terms[:] = NO_TERM
         write_terms(states, choices, weights, Desk.new(), terms)
@@ -281,7 +285,7 @@ def learn(
             weights,
             calls=of_calls,
             epochs=count,
-            report=lambda at, done=done: report("epochs", done + at, epochs),
+            report=tell,
         )
         done += count
     measured: dict[str, Any] = {"decisions": len(states)}

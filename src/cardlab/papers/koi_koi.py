@@ -49,7 +49,9 @@ GAME = "koi_koi"
 SEED = 2023
 RUNS = {"RL-WP": "koi_koi_win", "RL-Point": "koi_koi_point", BY_CHANCE: "koi_koi_win_alone"}
 SUPERVISED = "koi_koi_supervised"
-SEARCH = "koi_koi_search:16"
+SEARCH = "koi_koi_search:1000"
+TERMS = "koi_koi_terms"
+HAND_SEEN = "koi_koi_hand_open:400"
 HEURISTIC = "heuristic"
 NO_FOCUS = """Our tokens carry what the paper's head 1 looks for: how many cards of their month lie
 in each zone (features 108 to 112), and whether they match a card that waits for a pick. This may be
@@ -66,13 +68,24 @@ class Plan:
     maps: int
 
 
-FULL = Plan(2000, 400, 200, 100)
+FULL = Plan(2000, 2000, 200, 100)
 QUICK = Plan(40, 8, 20, 20)
 
 
 def pairs() -> list[tuple[str, str]]:
     """Return every pair of table II."""
     return list(combinations(AGENTS.values(), 2))
+
+
+def beyond() -> list[tuple[str, str]]:
+    """Return the pairs that the paper has nothing of."""
+    learned = [*list(AGENTS.values())[:3], TERMS]
+    return [
+        *((one, HEURISTIC) for one in learned),
+        (TERMS, AGENTS["SL"]),
+        (SEARCH, AGENTS["RL-WP"]),
+        (HAND_SEEN, AGENTS["SL"]),
+    ]
 
 
 def all_matches(plan: Plan) -> dict[str, Match]:
@@ -84,9 +97,9 @@ def all_matches(plan: Plan) -> dict[str, Match]:
 
     for one, other in pairs():
         add(one, other, plan.games)
-    for name in list(AGENTS.values())[:3]:
-        add(name, HEURISTIC, plan.games)
-    add(SEARCH, AGENTS["RL-WP"], plan.search_games)
+    for one, other in beyond():
+        searches = one in (SEARCH, HAND_SEEN)
+        add(one, other, plan.search_games if searches else plan.games)
     return matches
 
 
@@ -195,13 +208,11 @@ def table_2(games: dict[str, Games]) -> str:
 
 
 def beyond_table(games: dict[str, Games]) -> str:
-    """Return how the networks do against rules of thumb, and search against its network."""
-    pairs = [(agent, HEURISTIC) for agent in list(AGENTS.values())[:3]]
-    pairs.append((SEARCH, AGENTS["RL-WP"]))
+    """Return how the networks do against rules of thumb, search against its network, and so on."""
     rows = []
-    for one, other in pairs:
+    for one, other in beyond():
         found = games[f"{one} {other}"]
-        cost = f"{found.milliseconds(0):.1f} ms"
+        cost = f"{found.milliseconds(0):.3g} ms"
         rows.append(
             (f"`{one}`", f"`{other}`", *against(games, one, other), f"{found.games:,}", cost)
         )
@@ -265,6 +276,13 @@ def search_verdict(games: dict[str, Games]) -> str:
     return f"It cannot be told from the network alone by these games: {told}."
 
 
+def limit_verdict(games: dict[str, Games]) -> str:
+    """Return in one sentence what seeing the other hand is worth against SL."""
+    found = games[f"{HAND_SEEN} {AGENTS['SL']}"]
+    told = f"{with_margin(found.score())} % of {found.games:,} games"
+    return f"With the other hand open before it, it wins {told} against SL."
+
+
 def write_report(
     plan: Plan, games: dict[str, Games], curves: dict[str, Curve], positions: Positions
 ) -> str:
@@ -296,6 +314,9 @@ def write_report(
         "beyond": beyond_table(games),
         "search": f"`{SEARCH}`",
         "search_verdict": search_verdict(games),
+        "terms": f"`{TERMS}`",
+        "hand_seen": f"`{HAND_SEEN}`",
+        "limit": limit_verdict(games),
         "runs": runs_table(),
         "slopes": markdown_table(
             ("rounds left", *(str(left) for left in range(7, 0, -1))),

@@ -5,8 +5,8 @@ With it a round is played to its end from any position, some 100,000 times a sec
 
 Nothing that is played tells of the other hand by the rules alone, but by sense it does: who holds a
 match for the curtain takes it. `likelihood` replays the round backwards and multiplies how likely
-the same terms make each discard of the other seat; of several imagined worlds one is taken in that
-proportion (sampling by importance).
+the same terms make each discard of the other seat. Of many imagined hands, worlds take theirs in
+that proportion (importance resampling); the stock of each is then any order of what is left.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from cardlab.games.koi_koi import (
 from cardlab.games.koi_koi_cards import ALL_CARDS
 from cardlab.games.koi_koi_table import (
     CALL,
+    CALLED,
     DEAL,
     DISCARD,
     FINISHED,
@@ -62,19 +63,23 @@ FINE = 1 << 30
 class Desk(NamedTuple):
     """Memory that the kernels work in."""
 
-    states: Array  # a world, the one that was taken, the past of a world
+    states: Array  # where play goes on, the world that it began in
     counts: Array
     terms: Array
     sums: Array
+    hands: Array  # imagined for the other seat; none where that hand is seen
+    likely: Array  # how likely all hands up to each are together
 
     @classmethod
-    def new(cls) -> Desk:
-        """Return an empty desk."""
+    def new(cls, hands: int = 0) -> Desk:
+        """Return an empty desk for so many imagined hands."""
         return cls(
-            np.zeros(3, dtype=GAME.state),
+            np.zeros(2, dtype=GAME.state),
             np.zeros(NUM_COUNTS, dtype=np.int64),
             np.zeros(MOST_TERMS, dtype=np.int64),
             np.zeros(HAND),
+            np.zeros(hands, dtype=np.int64),
+            np.zeros(hands),
         )
 
 
@@ -177,6 +182,8 @@ def likelihood(s: Any, past: Any, seat: int, weights: Any, desk: Any) -> float:
     likely = 1.0
     for turn in range(int64(s.turn), -1, -1):
         who = first ^ (turn & 1)
+        if s.answer[now, turn] == CALLED:
+            past.calls[who] -= 1
         card = int64(s.drawn[now, turn])
         if card != NOBODY and card != s.pending:
             lift(past, who, card, int64(s.draw_took[now, turn]) << (card & ~3))
@@ -226,30 +233,28 @@ def imagine_stock(s: Any, rng: Any) -> None:
 
 
 @kernel
-def imagine_sensibly(
-    views: Any, row: int, seat: int, tries: int, weights: Any, desk: Any, rng: Any
-) -> None:
-    """Write a world to the second state of the desk, one of `tries` by their likelihood.
-
-    With no tries the other hand is known, and only the stock is imagined.
-    """
-    states = desk.states
-    if tries == 0:
-        states[1] = views[row]
-        imagine_stock(states[1], rng)
-        return
+def imagine_hands(views: Any, row: int, seat: int, weights: Any, desk: Any, rng: Any) -> None:
+    """Write hands that the other seat may have, and how likely its discards make them."""
     total = 0.0
-    for _ in range(tries):
-        states[0] = views[row]
-        while not imagine(states[0], seat, rng):
-            states[0] = views[row]
-        likely = 1.0
-        if tries > 1:
-            states[2] = states[0]
-            likely = likelihood(states[0], states[2], seat, weights, desk)
-        total += likely
-        if below(rng, FINE) * total < likely * FINE:
-            states[1] = states[0]
+    for i in range(len(desk.hands)):
+        desk.states[0] = views[row]
+        while not imagine(desk.states[0], seat, rng):
+            desk.states[0] = views[row]
+        desk.states[1] = desk.states[0]
+        total += likelihood(desk.states[0], desk.states[1], seat, weights, desk)
+        desk.hands[i] = desk.states[0].hands[1 - seat]
+        desk.likely[i] = total
+
+
+@kernel
+def imagine_world(views: Any, row: int, seat: int, desk: Any, rng: Any) -> None:
+    """Write a world to the second state of the desk: a hand of those imagined, any stock."""
+    desk.states[1] = views[row]
+    s = desk.states[1]
+    if len(desk.hands):
+        point = below(rng, FINE) * desk.likely[-1] / FINE
+        s.hands[1 - seat] = desk.hands[np.searchsorted(desk.likely, point, side="right")]
+    imagine_stock(s, rng)
 
 
 @kernel
@@ -260,18 +265,21 @@ def try_actions(
     actions: Any,
     count: int,
     worlds: int,
-    tries: int,
     weights: Any,
     chances: Any,
     desk: Any,
     rng: Any,
     out: Any,
 ) -> None:
-    """Write what each of the first `count` actions is worth on average in the same worlds."""
+    """Write what each of the first `count` actions is worth on average in the same worlds.
+
+    Where the desk has no place for hands, the other hand is taken as it is.
+    """
+    imagine_hands(views, row, seat, weights, desk, rng)
     for i in range(count):
         out[i] = 0.0
     for _ in range(worlds):
-        imagine_sensibly(views, row, seat, tries, weights, desk, rng)
+        imagine_world(views, row, seat, desk, rng)
         for i in range(count):
             desk.states[0] = desk.states[1]
             s = desk.states[0]
