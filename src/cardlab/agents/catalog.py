@@ -268,8 +268,8 @@ CATALOG: tuple[Entry, ...] = (
         "checks what `koi_koi_win` expects by play-outs in likely worlds",
         "cardlab.agents.koi_koi_search:KoiKoiSearch",
         (
-            Parameter("worlds", 1000, 1, "worlds a decision", high=100_000),
-            Parameter("hands", 2000, 1, "hands imagined for the other seat", high=1_000_000),
+            Parameter("worlds", 400, 1, "worlds a decision", high=100_000),
+            Parameter("hands", 1000, 1, "hands imagined for the other seat", high=1_000_000),
             Parameter("most", 4, 2, "actions that are tried in them", high=8),
         ),
         games=("koi_koi",),

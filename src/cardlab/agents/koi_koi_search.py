@@ -116,8 +116,8 @@ def _networks() -> KoiKoiNetwork:
 class KoiKoiSearch:
     """Takes the action that is worth most to networks that learned to win, and to play-outs."""
 
-    worlds: int = 1000
-    hands: int = 2000
+    worlds: int = 400
+    hands: int = 1000
     most: int = 4
     folder: str = ""  # of other networks
     name: str = "koi_koi_search"

@@ -49,7 +49,7 @@ GAME = "koi_koi"
 SEED = 2023
 RUNS = {"RL-WP": "koi_koi_win", "RL-Point": "koi_koi_point", BY_CHANCE: "koi_koi_win_alone"}
 SUPERVISED = "koi_koi_supervised"
-SEARCH = "koi_koi_search:1000"
+SEARCH = "koi_koi_search:400"
 TERMS = "koi_koi_terms"
 HAND_SEEN = "koi_koi_hand_open:400"
 HEURISTIC = "heuristic"
@@ -60,7 +60,7 @@ why no head looks for it."""
 
 @dataclass(frozen=True)
 class Plan:
-    """How much is played: games a pair, games of search, games for positions, attention maps."""
+    """How much is played: games a pair and with search, games for positions, attention maps."""
 
     games: int
     search_games: int
@@ -68,7 +68,7 @@ class Plan:
     maps: int
 
 
-FULL = Plan(2000, 2000, 200, 100)
+FULL = Plan(2000, 4000, 200, 100)
 QUICK = Plan(40, 8, 20, 20)
 
 
@@ -98,8 +98,7 @@ def all_matches(plan: Plan) -> dict[str, Match]:
     for one, other in pairs():
         add(one, other, plan.games)
     for one, other in beyond():
-        searches = one in (SEARCH, HAND_SEEN)
-        add(one, other, plan.search_games if searches else plan.games)
+        add(one, other, plan.search_games if one == SEARCH else plan.games)
     return matches
 
 
