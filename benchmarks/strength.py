@@ -109,6 +109,9 @@ def main() -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["tables"]:
+        unknown = set(sys.argv[2:]) - set(TABLES)
+        if unknown:
+            sys.exit(f"unknown table {', '.join(sorted(unknown))}; there are {', '.join(TABLES)}")
         measure_tables(sys.argv[2:] or list(TABLES))
     else:
         main()

@@ -276,7 +276,7 @@ CATALOG: tuple[Entry, ...] = (
     ),
     Entry(
         "koi_koi_hand_open",
-        "sees the other hand, but not the stock, and plays rounds out",
+        "searches as `koi_koi_search`, but sees the other hand, though not the stock",
         "cardlab.agents.koi_koi_search:KoiKoiHandOpen",
         (Parameter("worlds", 400, 1, "stocks imagined a decision", high=100_000),),
         games=("koi_koi",),

@@ -33,7 +33,7 @@ from cardlab.agents.cribbage_expert import (
     play_card,
     value_hands,
 )
-from cardlab.errors import CardlabError
+from cardlab.agents.shipped import load_array
 from cardlab.features.cribbage_slots import NUM_SLOTS, NUM_WEIGHTS, slots
 from cardlab.features.cribbage_terms import NUM_STAGES, NUM_TERMS, stage_of, terms
 from cardlab.game import Array, Turn, Turns
@@ -198,27 +198,16 @@ def value_legal(
 # Tables
 
 
-def _load(path: Path, name: str, shape: tuple[int, ...], what: str) -> Array:
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            found = file[name]
-    except (OSError, ValueError, KeyError, EOFError) as error:
-        raise CardlabError(f"{path} holds no {what} ({error})") from None
-    if found.shape != shape:
-        raise CardlabError(f"{path} holds {what} of shape {found.shape}; needed is {shape}")
-    return np.asarray(found)
-
-
 def load_values(path: Path) -> Array:
     """Return learned weights of the play from an npz file, in points."""
-    whole = _load(path, "weights", (NUM_WEIGHTS,), "learned weights of the play")
+    whole = load_array(path, "weights", (NUM_WEIGHTS,), "learned weights of the play")
     return (whole / SCALE).astype(np.float32)
 
 
 def load_mix(path: Path) -> Array:
     """Return weights of offence and defence from an npz file, by role, stage and term."""
     shape = (ROLES, NUM_STAGES, NUM_TERMS)
-    return _load(path, "mix", shape, "weights of offence and defence").astype(np.float64)
+    return load_array(path, "mix", shape, "weights of offence and defence").astype(np.float64)
 
 
 @functools.cache

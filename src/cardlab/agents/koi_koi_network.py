@@ -97,11 +97,7 @@ class KoiKoiNetwork:
 
     def act_many(self, turns: Turns, rngs: Sequence[np.random.Generator]) -> Array:
         """Return the action of the highest rating for every turn."""
-        rows, choices = make_rows(turns.views, turns.seats)
-        rated = self.rate(rows, choices)
-        # Choices stand in ascending order, as legal actions do, the first repeated at the end.
-        rated[:, 1:][choices[:, 1:] == choices[:, :1]] = -np.inf
-        nth = rated.argmax(axis=1)
+        nth = self.rate_views(turns.views, turns.seats)[1].argmax(axis=1)
         places = np.cumsum(turns.mask, axis=1) - 1
         return (turns.mask & (places == nth[:, None])).argmax(axis=1)
 
@@ -161,6 +157,16 @@ class KoiKoiNetwork:
                 part = which[start : start + LARGE]
                 rated[part] = network.run(rows=rows[part], choices=choices[part])["values"]
         return rated
+
+    def rate_views(self, views: Array, seats: Array) -> tuple[Array, Array]:
+        """Return the tokens that can be chosen and what the networks say of them, else -inf.
+
+        Choices stand in ascending order, as legal actions do, the first repeated at the end.
+        """
+        rows, choices = make_rows(views, seats)
+        rated = self.rate(rows, choices)
+        rated[:, 1:][choices[:, 1:] == choices[:, :1]] = -np.inf
+        return choices, rated
 
     @functools.cached_property
     def chances(self) -> Array:

@@ -8,8 +8,8 @@ known: the chance to win the game by points, dealer and rounds left. The same wo
 action. Play-outs are less wise than the network but know the cards; of the two, `TRUST` weighs the
 play-outs.
 
-`koi_koi_hand_open` sees the other hand, but not the stock, and asks play-outs alone: a yardstick
-for what the best guess at that hand could be worth.
+`koi_koi_hand_open` sees the other hand, but not the stock, and searches in the same way: a yardstick
+for what a perfect guess at that hand would be worth to this search.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from cardlab.agents.koi_koi_network import KoiKoiNetwork, koi_koi_win, make_rows
+from cardlab.agents.koi_koi_network import KoiKoiNetwork, koi_koi_win
 from cardlab.agents.koi_koi_terms import shipped_terms
 from cardlab.errors import CardlabError
-from cardlab.features.koi_koi import STOP_TOKEN, action_of_token
+from cardlab.features.koi_koi import MOST_CHOICES, STOP_TOKEN, action_of_token
 from cardlab.game import Array, State, Turn, Turns
 from cardlab.kernel import int64, kernel
 from cardlab.solvers.koi_koi_playouts import Desk, try_actions
@@ -32,6 +32,7 @@ from cardlab.solvers.koi_koi_playouts import Desk, try_actions
 __all__ = ["KoiKoiHandOpen", "KoiKoiSearch", "search"]
 
 MARGIN = 0.06  # of a return from -1 to 1: what the network holds to be worse by more is not tried
+EVERY_ACTION = 2.0
 TRUST = 0.8
 TINY = 1e-9
 
@@ -84,10 +85,12 @@ def search(
     margin: float = MARGIN,
     trust: float = TRUST,
 ) -> Array:
-    """Return what the choices of every view are worth, -inf where they are none."""
-    rows, choices = make_rows(views, seats)
-    rated = network.rate(rows, choices).astype(np.float64)
-    rated[:, 1:][choices[:, 1:] == choices[:, :1]] = -np.inf
+    """Return what the choices of every view are worth, -inf where they are none.
+
+    With no `hands` to imagine the other hand is taken as it is: those are states, not views.
+    """
+    choices, ratings = network.rate_views(views, seats)
+    rated = ratings.astype(np.float64)
     best = np.argsort(-rated, axis=1, kind="stable")[:, :most]
     first = np.take_along_axis(rated, best, axis=1)
     tried = (first >= first[:, :1] - margin).sum(axis=1)
@@ -144,6 +147,11 @@ class KoiKoiSearch:
                 f"{network.folder} holds networks that learned no values; search with networks of "
                 "koi_koi/monte_carlo"
             )
+        if min(self.worlds, self.hands) < 1:
+            raise CardlabError(
+                f"koi_koi_search with worlds={self.worlds} and hands={self.hands} has nothing to "
+                "look at; give 1 or more of both"
+            )
         streams = np.array([rng.integers(1, 1 << 63) for rng in rngs], dtype=np.int64)
         return search(
             network, views, seats, streams, worlds=self.worlds, hands=self.hands, most=self.most
@@ -152,29 +160,22 @@ class KoiKoiSearch:
 
 @dataclass(frozen=True)
 class KoiKoiHandOpen:
-    """Sees the other hand, imagines the stock, and takes what play-outs find best."""
+    """Searches every action in the same way, but sees the other hand; the stock is imagined."""
 
     worlds: int = 400
     name: str = "koi_koi_hand_open"
 
     def act_open(self, state: State, rng: np.random.Generator) -> int:
         """Return the action that is worth most with both hands known."""
-        legal = state.legal()
-        if len(legal) == 1:
-            return int(legal[0])
-        found = np.zeros(len(legal))
-        stream = np.array([rng.integers(1, 1 << 63)], dtype=np.int64)
-        try_actions(
+        streams = np.array([rng.integers(1, 1 << 63)], dtype=np.int64)
+        found = search(
+            _networks(),
             state.array,
-            0,
-            state.mover,
-            legal,
-            len(legal),
-            self.worlds,
-            shipped_terms(),
-            _networks().chances,
-            Desk.new(),
-            stream,
-            found,
+            np.array([state.mover]),
+            streams,
+            worlds=self.worlds,
+            hands=0,
+            most=MOST_CHOICES,
+            margin=EVERY_ACTION,
         )
-        return int(legal[found.argmax()])
+        return int(state.legal()[found.argmax()])

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cardlab.errors import CardlabError
+from cardlab.agents.shipped import load_array
 from cardlab.features.koi_koi_terms import NUM_TERMS
 from cardlab.game import Array, Turn, Turns
 from cardlab.kernel import int64, kernel
@@ -30,14 +30,7 @@ def choose_all(views: Any, seats: Any, weights: Any, desk: Any, out: Any) -> Non
 
 def load_terms(path: Path) -> Array:
     """Return the weights in an npz file."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            weights = file["weights"].astype(np.float64)
-    except (OSError, ValueError, KeyError) as error:
-        raise CardlabError(f"{path} holds no weights of terms ({error})") from None
-    if weights.shape != (NUM_TERMS,):
-        raise CardlabError(f"{path} holds another number of weights than {NUM_TERMS:,}")
-    return weights
+    return load_array(path, "weights", (NUM_TERMS,), "weights of terms").astype(np.float64)
 
 
 @functools.cache

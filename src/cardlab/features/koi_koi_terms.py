@@ -1,7 +1,8 @@
 """What speaks for a choice in Koi-Koi, as terms to be added up: a policy for play-outs.
 
 A network of a million weights takes a millisecond to choose, a play-out of a round has a few
-microseconds. Here every choice is a dozen entries of one table of weights; its worth is their sum.
+microseconds. Here every choice is a few entries of one table of weights, four to ten for most; its
+worth is their sum.
 `learning.koi_koi_terms` fits the weights to what a network thinks.
 
 A discard or a pick brings for every card that it moves the entries of its role
@@ -13,8 +14,9 @@ A discard or a pick brings for every card that it moves the entries of its role
 
 by the stage of the round (four turns each): one for the card itself, and for each group of cards
 that it belongs to (`GROUPS`) one by how many of them are on the own pile and one by how many are
-on the other's; DEAD of them where they can no longer make a yaku. To these come one for the yaku
-points made at once and one for the cards of the month that are unseen and left in the hand.
+on the other's, or DEAD: a set of which the other pile has a card, and lights where too few are left
+for a yaku. To these come one for the yaku points made at once and one for the cards of the month
+that are unseen and left in the hand.
 
 A call is koi-koi if its sum is above 0, otherwise stop. Its entries: turn and what a stop wins;
 turn and the cards that would raise the other's yaku points, on the field and unseen; the same of
@@ -39,6 +41,7 @@ from cardlab.games.koi_koi_cards import (
     LIGHTS,
     MOON,
     ONE_MONTH,
+    RAINMAN,
     RED,
     RIBBONS,
     SEEDS,
@@ -96,13 +99,13 @@ MOST_TERMS = 4 * (1 + 2 * 4) + 2  # four cards of a month, each in four groups a
 
 @kernel
 def count_group(pile: int, other: int, group: int) -> int:
-    """Return how many cards of a group a pile has, DEAD where they make no yaku any more."""
+    """Return how many cards of a group a pile has, DEAD where a set or lights cannot be whole."""
     cards = GROUPS[group]
     count = count_bits(pile & cards)
     if group < WHOLE:
         return DEAD if other & cards else count
     if cards == LIGHTS:
-        return DEAD if count_bits(other & cards) > 2 else count
+        return DEAD if count_bits(other & cards & ~RAINMAN) > 1 else count
     return min(count // 2 if cards == DROSS else count, DEAD)
 
 

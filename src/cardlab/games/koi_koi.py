@@ -391,6 +391,15 @@ def random_card(cards: int, rng: Any) -> int:
 
 
 @kernel
+def imagine_stock(s: Any, cards: int, rng: Any) -> None:
+    """Lay some of these cards into what is left of the stock, in any order."""
+    for turn in range(cards_drawn(s), TURNS):
+        card = random_card(cards, rng)
+        cards &= ~bit(card)
+        s.stock[turn] = card
+
+
+@kernel
 def imagine(s: Any, seat: int, rng: Any) -> bool:
     """Lay unseen cards into the other hand and the stock; False: such a hand cannot be dealt.
 
@@ -415,10 +424,7 @@ def imagine(s: Any, seat: int, rng: Any) -> bool:
         if cannot_be_dealt(s, hand | played):
             return False
         s.hands[other] = hand
-    for turn in range(cards_drawn(s), TURNS):
-        card = random_card(unseen, rng)
-        unseen &= ~bit(card)
-        s.stock[turn] = card
+    imagine_stock(s, unseen, rng)
     return True
 
 

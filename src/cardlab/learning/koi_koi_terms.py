@@ -1,6 +1,6 @@
 """A network of Koi-Koi told in a table: choices as sums of terms, for play-outs in microseconds.
 
-The network of `teacher` plays against itself, with some discards by chance so that its games go
+The network of `teacher` plays against itself, with some choices by chance so that its games go
 everywhere, and says at every decision what each choice is worth to it. Differences are measured in
 points: what a network that learned to win expects is divided by what a point is worth at that lead
 and so many rounds before the end. The weights (`features.koi_koi_terms`) are then fitted so that
@@ -8,8 +8,8 @@ choices drawn in proportion to exp(sum) are those drawn in proportion to exp(poi
 they say what to choose, and how much it matters.
 
 Games come in blocks with a seed each, kept in the folder of the run, so that a run that was killed
-goes on with the next block and ends with the same weights. The last tenth of all decisions is held
-back to measure how often the choice is the network's, and how many points are lost where it is not.
+goes on with the next block and ends with the same weights. The last tenth of all games is held back
+to measure how often the choice is the network's, and how many points are lost where it is not.
 """
 
 from __future__ import annotations
@@ -22,13 +22,15 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.functional import embedding_bag
 
 from cardlab import seeding
 from cardlab.agents.catalog import find_agent
-from cardlab.agents.koi_koi_network import KoiKoiNetwork, make_rows
+from cardlab.agents.koi_koi_network import KoiKoiNetwork
 from cardlab.agents.koi_koi_terms import TABLE
+from cardlab.batch import Batch
 from cardlab.errors import CardlabError
-from cardlab.features.koi_koi import KOI_KOI_TOKEN, MOST_CHOICES, action_of_token
+from cardlab.features.koi_koi import KOI_KOI_TOKEN, MOST_CHOICES
 from cardlab.features.koi_koi_terms import (
     CALLS,
     MOST_TERMS,
@@ -37,19 +39,20 @@ from cardlab.features.koi_koi_terms import (
     card_terms,
     count_groups,
 )
-from cardlab.game import DEALER, Array
-from cardlab.games.koi_koi import GAME, START, apply, deal, mover
-from cardlab.games.koi_koi_table import CALL, DISCARD, FINISHED
+from cardlab.game import OVER, Array
+from cardlab.games.koi_koi import GAME, START
+from cardlab.games.koi_koi_table import CALL, DISCARD
 from cardlab.kernel import bit, int64, kernel
 from cardlab.learning.runs import load_arrays, open_run, provenance, save_arrays, write_json
 from cardlab.networks.koi_koi_chances import POINTS, look_up
-from cardlab.seeding import deck_order
 from cardlab.solvers.koi_koi_playouts import Desk, better_pick
 
 __all__ = ["Config", "train"]
 
-NEARBY = 5  # points more and less, between which a point's worth is measured
-LEAST = 0.015  # what a point is worth at least, of a return: beyond, nothing matters any more
+# A point is worth the difference between so many more and as many fewer, divided by all of them. In
+# the last round, where only the sign counts, these are as many as one round may still bring.
+NEARBY, LAST_NEARBY = 5, 12
+LEAST = 0.015  # of a return: what a point is worth at least
 HELD_BACK = 10
 NO_TERM = NUM_TERMS
 IMPOSSIBLE = -1e9
@@ -72,19 +75,6 @@ class Config:
     batch: int = 4096
     call_batch: int = 256
     seed: int = 0
-
-
-@kernel
-def go_on(states: Any, seeds: Any, deals: Any, tokens: Any, order: Any, rng: Any) -> None:
-    """Take the choices, -1 for none, and deal where that is asked for."""
-    for i in range(len(states)):
-        s = states[i]
-        if tokens[i] >= 0:
-            apply(s, action_of_token(s, int64(tokens[i])))
-        while mover(s) == DEALER:
-            deck_order(seeds[i], deals[i], order, rng)
-            deals[i] += 1
-            deal(s, order)
 
 
 @kernel
@@ -122,37 +112,36 @@ def point_worth(network: KoiKoiNetwork, states: Array) -> Array:
         later = np.mean([look_up(network.chances, left, deals, lead) for deals in (0, 1)], axis=0)
         return np.where(left == 0, np.sign(lead), 2 * later - 1)
 
-    slope: Array = (expected(lead + NEARBY) - expected(lead - NEARBY)) / (2 * NEARBY)
+    nearby = np.where(left == 0, LAST_NEARBY, NEARBY)
+    slope: Array = (expected(lead + nearby) - expected(lead - nearby)) / (2 * nearby)
     return np.maximum(slope, LEAST)
 
 
 def gather(network: KoiKoiNetwork, config: Config, block: int, games: int) -> dict[str, Array]:
-    """Return the decisions of some games: states, choices and what each is worth in points."""
-    path = ("koi_koi_terms", block)
-    seeds = np.array([seeding.stream(config.seed, *path, row) for row in range(games)])
-    chance = seeding.generator(config.seed, *path)
-    states = np.repeat(GAME.fresh(**GAME.read_options({})), games)
-    order, rng = np.zeros(GAME.deck, dtype=np.uint8), np.zeros(1, dtype=np.int64)
-    deals = np.zeros(games, dtype=np.int64)
-    tokens = np.full(games, -1)
-    kept: list[tuple[Array, Array, Array]] = []
+    """Return all decisions of some games: the game, state, choices, and their worth in points."""
+    first = block * config.block_games
+    path = ("koi_koi_terms", "game")
+    seeds = [seeding.stream(config.seed, *path, first + row) for row in range(games)]
+    chance = seeding.generator(config.seed, "koi_koi_terms", "choice", block)
+    batch = Batch(GAME, games, seeds=seeds)
+    kept: list[tuple[Array, Array, Array, Array]] = []
     while True:
-        go_on(states, seeds, deals, tokens, order, rng)
-        going = states["phase"] != FINISHED
-        if not going.any():
+        rows = np.flatnonzero(batch.mover != OVER)
+        if len(rows) == 0:
             break
-        states, seeds, deals = states[going], seeds[going], deals[going]
-        rows, choices = make_rows(states, states["seat"].astype(np.int64))
-        rated = network.rate(rows, choices)
-        rated[:, 1:][choices[:, 1:] == choices[:, :1]] = -np.inf
-        kept.append((states.copy(), choices, rated / point_worth(network, states)[:, None]))
+        states = batch.states[rows]
+        choices, rated = network.rate_views(states, states["seat"].astype(np.int64))
+        kept.append((first + rows, states, choices, rated / point_worth(network, states)[:, None]))
         counts = np.isfinite(rated).sum(axis=1)
-        anything = (chance.random(len(states)) * counts).astype(np.int64)
-        by_chance = chance.random(len(states)) < config.explore
-        slots = np.where(by_chance, anything, rated.argmax(axis=1))
-        tokens = choices[np.arange(len(states)), slots].astype(np.int64)
+        anything = (chance.random(len(rows)) * counts).astype(np.int64)
+        by_chance = chance.random(len(rows)) < config.explore
+        nth = np.where(by_chance, anything, rated.argmax(axis=1))
+        mask = batch.mask[rows]
+        actions = np.zeros(games, dtype=np.int64)
+        actions[rows] = (mask & (np.cumsum(mask, axis=1) - 1 == nth[:, None])).argmax(axis=1)
+        batch.step(actions)
     parts = (np.concatenate(part) for part in zip(*kept, strict=True))
-    return dict(zip(("states", "choices", "points"), parts, strict=True))
+    return dict(zip(("games", "states", "choices", "points"), parts, strict=True))
 
 
 def fit(
@@ -163,11 +152,13 @@ def fit(
     *,
     calls: bool,
     epochs: int,
+    stream: int,
     report: Callable[[int], None],
 ) -> Array:
     """Return weights whose sums choose as these points do; only those of calls, or all others."""
-    torch.manual_seed(config.seed)
-    places = torch.from_numpy(terms.astype(np.int64))
+    generator = torch.Generator().manual_seed(stream)
+    most = int((terms != NO_TERM).sum(axis=-1).max(initial=1))
+    places = torch.from_numpy(terms[:, :, :most].astype(np.int64))
     worth = torch.from_numpy(points).float()
     possible = torch.isfinite(worth)
     wanted = (worth / config.temperature).masked_fill(~possible, IMPOSSIBLE).softmax(1)
@@ -179,8 +170,11 @@ def fit(
     for epoch in range(epochs):
         if epoch >= epochs - HALVED:
             optimiser.param_groups[0]["lr"] *= 0.5
-        for some in torch.split(torch.randperm(len(places)), batch):
-            sums = learned[places[some]].sum(-1).masked_fill(~possible[some], IMPOSSIBLE)
+        for some in torch.split(torch.randperm(len(places), generator=generator), batch):
+            # Other ways to add up give other sums on another number of threads.
+            bags = places[some].view(-1, most)
+            sums = embedding_bag(bags, learned[:, None], mode="sum", padding_idx=NO_TERM)
+            sums = sums.view(-1, MOST_CHOICES).masked_fill(~possible[some], IMPOSSIBLE)
             loss: Tensor = -(wanted[some] * sums.log_softmax(1)).sum(1).mean()
             loss = loss + PENALTY * (learned * own).square().sum()
             optimiser.zero_grad()
@@ -205,10 +199,11 @@ def held_back(terms: Array, points: Array, weights: Array) -> dict[str, float]:
 
 def check(config: Config) -> None:
     """Say what is wrong with a configuration."""
-    least = (config.games, config.block_games, config.epochs, config.call_epochs)
-    if min(*least, config.batch, config.call_batch) < 1:
+    least = (config.block_games, config.epochs, config.call_epochs, config.batch)
+    if config.games < 2 or min(*least, config.call_batch) < 1:
         raise CardlabError(
-            "games, block_games, epochs, call_epochs, batch and call_batch must be 1 or more"
+            "games must be 2 or more, block_games, epochs, call_epochs, batch and call_batch 1 or "
+            "more"
         )
     if not 0 <= config.explore <= 1 or min(config.temperature, config.learning_rate) <= 0:
         raise CardlabError(
@@ -257,16 +252,16 @@ def learn(
 
     The pick that is meant with a discard hangs on the weights: first they are fitted in short.
     """
-    states, choices, points = (
-        np.concatenate([one[name] for one in found]) for name in ("states", "choices", "points")
+    games, states, choices, points = (
+        np.concatenate([one[name] for one in found])
+        for name in ("games", "states", "choices", "points")
     )
     states = states.astype(GAME.state)
     weights = np.zeros(NUM_TERMS)
     terms = np.full((len(states), MOST_CHOICES, MOST_TERMS), NO_TERM, dtype=np.int16)
     several = np.isfinite(points[:, 1])
     calls = states["phase"] == CALL
-    last = len(states) - max(1, len(states) // HELD_BACK)
-    learned_from = np.arange(len(states)) < last
+    learned_from = games < config.games - max(1, config.games // HELD_BACK)
     short = -(-config.epochs // 3)
     epochs = short + config.epochs + config.call_epochs
     done = 0
@@ -274,7 +269,8 @@ def learn(
     def tell(epoch: int) -> None:
         report("epochs", done + epoch, epochs)
 
-    for of_calls, count in ((False, short), (False, config.epochs), (True, config.call_epochs)):
+    parts = ((False, short), (False, config.epochs), (True, config.call_epochs))
+    for number, (of_calls, count) in enumerate(parts):
         terms[:] = NO_TERM
         write_terms(states, choices, weights, Desk.new(), terms)
         some = several & learned_from & (calls == of_calls)
@@ -285,6 +281,7 @@ def learn(
             weights,
             calls=of_calls,
             epochs=count,
+            stream=seeding.stream(config.seed, "koi_koi_terms", "fit", number),
             report=tell,
         )
         done += count

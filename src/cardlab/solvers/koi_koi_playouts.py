@@ -1,7 +1,7 @@
 """Rounds of Koi-Koi played out in microseconds, in worlds in which the other seat acted sensibly.
 
 `choose` adds up the terms of every choice (`features.koi_koi_terms`) and takes the greatest sum.
-With it a round is played to its end from any position, some 100,000 times a second.
+With it a round is played to its end from any position, in some microseconds.
 
 Nothing that is played tells of the other hand by the rules alone, but by sense it does: who holds a
 match for the curtain takes it. `likelihood` replays the round backwards and multiplies how likely
@@ -32,7 +32,7 @@ from cardlab.games.koi_koi import (
     TAKE,
     apply,
     imagine,
-    random_card,
+    imagine_stock,
     returns,
     round_points,
 )
@@ -45,8 +45,6 @@ from cardlab.games.koi_koi_table import (
     FINISHED,
     HAND,
     NOBODY,
-    TURNS,
-    cards_drawn,
     dealer,
     field_matches,
 )
@@ -221,18 +219,6 @@ def share_of(s: Any, seat: int, card: int, weights: Any, desk: Any) -> float:
 
 
 @kernel
-def imagine_stock(s: Any, rng: Any) -> None:
-    """Lay cards into the stock that are in neither hand."""
-    unseen = ALL_CARDS & ~(s.hands[0] | s.hands[1] | s.piles[0] | s.piles[1] | s.field_cards)
-    if s.pending != NOBODY:
-        unseen &= ~bit(s.pending)
-    for turn in range(cards_drawn(s), TURNS):
-        card = random_card(unseen, rng)
-        unseen &= ~bit(card)
-        s.stock[turn] = card
-
-
-@kernel
 def imagine_hands(views: Any, row: int, seat: int, weights: Any, desk: Any, rng: Any) -> None:
     """Write hands that the other seat may have, and how likely its discards make them."""
     total = 0.0
@@ -254,7 +240,10 @@ def imagine_world(views: Any, row: int, seat: int, desk: Any, rng: Any) -> None:
     if len(desk.hands):
         point = below(rng, FINE) * desk.likely[-1] / FINE
         s.hands[1 - seat] = desk.hands[np.searchsorted(desk.likely, point, side="right")]
-    imagine_stock(s, rng)
+    unseen = ALL_CARDS & ~(s.hands[0] | s.hands[1] | s.piles[0] | s.piles[1] | s.field_cards)
+    if s.pending != NOBODY:
+        unseen &= ~bit(s.pending)
+    imagine_stock(s, unseen, rng)
 
 
 @kernel
