@@ -195,3 +195,6 @@ def test_search_is_an_agent_like_others(folders: dict[str, Path]) -> None:
     people = KoiKoiSearch(folder=str(folders["people"]))
     with pytest.raises(CardlabError, match="learned no values"):
         people.act(some_turns(count=1)[0], np.random.default_rng(0))
+    for nothing in (KoiKoiSearch(hands=0), KoiKoiSearch(worlds=0)):
+        with pytest.raises(CardlabError, match="has nothing to look at; give 1 or more of both"):
+            nothing.act(some_turns(count=1)[0], np.random.default_rng(0))

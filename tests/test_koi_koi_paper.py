@@ -189,7 +189,7 @@ def test_cases_are_positions_of_their_kind() -> None:
 
 @pytest.mark.skipif(not JIT, reason="too many games to interpret")
 def test_a_tiny_report_has_all_its_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(koi_koi, "QUICK", koi_koi.Plan(4, 4, 6, 3))
+    monkeypatch.setattr(koi_koi, "QUICK", koi_koi.Plan(4, 4, 4, 6, 3))
     monkeypatch.setattr(koi_koi, "SEARCH", "koi_koi_search:2,hands=4")
     monkeypatch.setattr(koi_koi, "HAND_SEEN", "koi_koi_hand_open:2")
     path = koi_koi.reproduce(
@@ -201,7 +201,7 @@ def test_a_tiny_report_has_all_its_parts(tmp_path: Path, monkeypatch: pytest.Mon
     assert text.count("| table II |") == 11
     assert "`koi_koi_search:2,hands=4` | `koi_koi_win`" in text
     assert "`koi_koi_hand_open:2` | `koi_koi_supervised`" in text
-    assert "With the other hand open before it, it wins" in text
+    assert "% against SL, " in text
     for figure in ("5", "6a", "6b", "7", "8"):
         ElementTree.fromstring((tmp_path / "out" / f"koi_koi_figure_{figure}.svg").read_bytes())
     full = koi_koi.all_matches(koi_koi.FULL)

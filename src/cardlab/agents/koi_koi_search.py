@@ -8,8 +8,8 @@ known: the chance to win the game by points, dealer and rounds left. The same wo
 action. Play-outs are less wise than the network but know the cards; of the two, `TRUST` weighs the
 play-outs.
 
-`koi_koi_hand_open` sees the other hand, but not the stock, and searches in the same way: a yardstick
-for what a perfect guess at that hand would be worth to this search.
+`koi_koi_hand_open` sees the other hand, but not the stock, and searches in the same way: a
+yardstick for what a perfect guess at that hand would be worth to this search.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ __all__ = ["load_array"]
 def load_array(path: Path, name: str, shape: tuple[int, ...], what: str) -> Array:
     """Return an array of an npz file; what is wrong with it is told in one sentence."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             found = file[name]
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise CardlabError(f"{path} holds no {what} ({error})") from None
