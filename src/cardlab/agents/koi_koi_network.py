@@ -40,6 +40,7 @@ __all__ = [
     "koi_koi_supervised",
     "koi_koi_win",
     "make_rows",
+    "nth_legal",
 ]
 
 LARGE = 64  # turns that a network answers at once; more fall out of a processor's caches
@@ -62,6 +63,13 @@ def make_rows(views: Array, seats: Array) -> tuple[Array, Array]:
     choices = np.empty((len(views), MOST_CHOICES), dtype=np.uint8)
     write_rows(views, seats, rows, choices)
     return rows, choices
+
+
+def nth_legal(mask: Array, nth: Array) -> Array:
+    """Return the n-th of the legal actions in each row, from 0."""
+    places = np.cumsum(mask, axis=1) - 1
+    chosen: Array = (mask & (places == nth[:, None])).argmax(axis=1)
+    return chosen
 
 
 class KoiKoiNetwork:
@@ -98,8 +106,7 @@ class KoiKoiNetwork:
     def act_many(self, turns: Turns, rngs: Sequence[np.random.Generator]) -> Array:
         """Return the action of the highest rating for every turn."""
         nth = self.rate_views(turns.views, turns.seats)[1].argmax(axis=1)
-        places = np.cumsum(turns.mask, axis=1) - 1
-        return (turns.mask & (places == nth[:, None])).argmax(axis=1)
+        return nth_legal(turns.mask, nth)
 
     def values(self, turn: Turn, rng: np.random.Generator) -> Array:
         """Return what every legal action is worth in `unit`; without one, its expected return."""

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from cardlab.agents.koi_koi_network import KoiKoiNetwork, koi_koi_win
+from cardlab.agents.koi_koi_network import KoiKoiNetwork, koi_koi_win, nth_legal
 from cardlab.agents.koi_koi_terms import shipped_terms
 from cardlab.errors import CardlabError
 from cardlab.features.koi_koi import MOST_CHOICES, STOP_TOKEN, action_of_token
@@ -132,8 +132,7 @@ class KoiKoiSearch:
     def act_many(self, turns: Turns, rngs: Sequence[np.random.Generator]) -> Array:
         """Return the best action of every turn."""
         nth = self._search(turns.views, turns.seats, rngs).argmax(axis=1)
-        places = np.cumsum(turns.mask, axis=1) - 1
-        return (turns.mask & (places == nth[:, None])).argmax(axis=1)
+        return nth_legal(turns.mask, nth)
 
     def values(self, turn: Turn, rng: np.random.Generator) -> Array:
         """Return the expected return of every legal action."""

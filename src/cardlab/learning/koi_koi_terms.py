@@ -26,7 +26,7 @@ from torch.nn.functional import embedding_bag
 
 from cardlab import seeding
 from cardlab.agents.catalog import find_agent
-from cardlab.agents.koi_koi_network import KoiKoiNetwork
+from cardlab.agents.koi_koi_network import KoiKoiNetwork, nth_legal
 from cardlab.agents.koi_koi_terms import TABLE
 from cardlab.batch import Batch
 from cardlab.errors import CardlabError
@@ -136,9 +136,8 @@ def gather(network: KoiKoiNetwork, config: Config, block: int, games: int) -> di
         anything = (chance.random(len(rows)) * counts).astype(np.int64)
         by_chance = chance.random(len(rows)) < config.explore
         nth = np.where(by_chance, anything, rated.argmax(axis=1))
-        mask = batch.mask[rows]
         actions = np.zeros(games, dtype=np.int64)
-        actions[rows] = (mask & (np.cumsum(mask, axis=1) - 1 == nth[:, None])).argmax(axis=1)
+        actions[rows] = nth_legal(batch.mask[rows], nth)
         batch.step(actions)
     parts = (np.concatenate(part) for part in zip(*kept, strict=True))
     return dict(zip(("games", "states", "choices", "points"), parts, strict=True))
