@@ -13,7 +13,7 @@ help:  ## show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
 
 arena: $(VENV)/base  ## a short tournament of every game: a minute, three or four the first time
-	$(BIN)/cardlab tournament crazy_eights random heuristic fair:300 monte_carlo:1000 uct_open:1000 --games 200
+	$(BIN)/cardlab tournament crazy_eights random heuristic guided:300 monte_carlo:1000 uct_open:1000 --games 200
 	$(BIN)/cardlab tournament uno random heuristic monte_carlo:100 -o seats=3 --games 300
 	$(BIN)/cardlab tournament koi_koi random heuristic monte_carlo:100 --games 100
 	$(BIN)/cardlab tournament cribbage random heuristic cribbage_expert:5 --games 100

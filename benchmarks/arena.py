@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from cardlab.agents.searchers import InformationSet, UctOpen
+from cardlab.arena.shard import Task, play_deals
+from cardlab.arena.standings import Results
 from cardlab.arena.store import Store
-from cardlab.arena.stretch import Task, play_deals
-from cardlab.arena.tables import Results
 from cardlab.arena.tournament import Plan, enter, play_tournament
 
 thinking = 0.0

@@ -23,10 +23,11 @@ from rich.table import Table
 
 import open_spiel_peer as open_spiel
 import rlcard_peer as rlcard
-from cardlab import find_game, seeding
+from cardlab import find_game
 from cardlab.agents.searchers import MonteCarlo, UctOpen
-from cardlab.batch import Batch
-from cardlab.game import State, Turn
+from cardlab.engine import seeding
+from cardlab.engine.batch import Batch
+from cardlab.engine.game import State, Turn
 from cardlab.search.playouts import play_randomly
 from cardlab.testing import random_table, retrace
 from speed import Speed, best_of_each

@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 
-from cardlab.solvers.birds_of_a_feather import solve_seeds
+from cardlab.games.birds_of_a_feather.solvers.solver import solve_seeds
 
 RANGES = (range(0, 10_000), range(100_000, 200_000), range(10_000_000, 10_100_000))
 WHOLE = range(-500_000, 500_000)

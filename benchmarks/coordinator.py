@@ -29,9 +29,9 @@ from typing import Any
 import numpy as np
 
 from cardlab.arena import workers as pools
+from cardlab.arena.shard import Chunk, Match, Task, play_deals
+from cardlab.arena.standings import Results
 from cardlab.arena.store import Store
-from cardlab.arena.stretch import Chunk, Match, Task, play_deals
-from cardlab.arena.tables import Results
 from cardlab.arena.tournament import CLUSTER_SECONDS, MOST_DEALS, STRETCH_SECONDS, Plan, enter
 
 SEATINGS = 2
@@ -155,7 +155,7 @@ class Rate:
 def light_processes() -> None:
     """Let a pool fork its workers from a process that has everything loaded: 1,000 fit."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["cardlab.arena.tables", "cardlab.arena.tournament"])
+    context.set_forkserver_preload(["cardlab.arena.standings", "cardlab.arena.tournament"])
     pools.multiprocessing.get_context = lambda _: context  # type: ignore[attr-defined,assignment]
 
 

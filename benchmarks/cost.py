@@ -24,20 +24,20 @@ from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 
-from cardlab.agents.keeper import family
+from cardlab.agents.supervisor import family
 from cardlab.arena.match import Match
+from cardlab.arena.shard import Task, play_deals
 from cardlab.arena.store import Store
-from cardlab.arena.stretch import Task, play_deals
 from cardlab.arena.tournament import MOST_DEALS, Plan, enter
 from cardlab.arena.workers import stream_results
-from cardlab.games import find_game
+from cardlab.engine.registry import find_game
 from cardlab.search.playouts import play_randomly
 
 STRETCHES = 5  # for the interval
 T_95 = 2.776  # the quantile of Student's distribution that belongs to them
 SEARCHES = {
-    "crazy_eights": "fair:300",
-    "uno": "fair:300",
+    "crazy_eights": "guided:300",
+    "uno": "guided:300",
     "birds_of_a_feather": "solver",
     "koi_koi": "monte_carlo:100",
     "cribbage": "cribbage_expert:30",

@@ -7,19 +7,24 @@ import time
 
 import numpy as np
 
-from cardlab import seeding
-from cardlab.agents.cribbage_expert import CribbageExpert, Memory
-from cardlab.batch import Batch
-from cardlab.games.cribbage import GAME
-from cardlab.learning.cribbage_winning import EVENTS, averages, chances_by_score, play_deals
-from cardlab.solvers.cribbage_knowledge import shipped_knowledge
-from cardlab.solvers.cribbage_statistics import (
+from cardlab.engine import seeding
+from cardlab.engine.batch import Batch
+from cardlab.games.cribbage.agents.expert import CribbageExpert, Memory
+from cardlab.games.cribbage.learning.win_probability import (
+    EVENTS,
+    averages,
+    chances_by_score,
+    play_deals,
+)
+from cardlab.games.cribbage.rules import GAME
+from cardlab.games.cribbage.solvers.hand_statistics import (
     CHOICES,
     MANY,
     analyse_hands,
     every_class,
     means_of,
 )
+from cardlab.games.cribbage.solvers.tables import shipped_knowledge
 
 DEALS = 20_000
 GAMES = 4_000

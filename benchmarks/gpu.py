@@ -14,10 +14,11 @@ import time
 
 import numpy as np
 
-from cardlab import Batch, find_game, gpu
-from cardlab.games import GAMES
+from cardlab import Batch, find_game
+from cardlab.engine import gpu
+from cardlab.engine.registry import our_games
+from cardlab.engine.seeding import branch, stream
 from cardlab.search.playouts import Scratch, make_playouts, play_randomly
-from cardlab.seeding import branch, stream
 
 CHECKED = 2000
 STEPS = 200
@@ -100,7 +101,7 @@ def main() -> None:
     """Print a line for each game, and all as JSON."""
     gpu.require_gpu()
     told, usual = {}, (gpu.THREADS, gpu.BLOCKS)
-    for name in sys.argv[1:] or list(GAMES):
+    for name in sys.argv[1:] or list(our_games()):
         began = time.perf_counter()
         check(name)
         core = cpu_speed(name)

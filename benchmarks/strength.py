@@ -17,7 +17,7 @@ from cardlab.agents import catalog
 from cardlab.agents.catalog import agents_for
 from cardlab.arena.match import Match, play_match
 from cardlab.arena.workers import default_workers
-from cardlab.games import GAMES, find_game
+from cardlab.engine.registry import find_game, our_games
 
 SEED = 2026
 QUICK = 20_000  # games for agents that do not search
@@ -44,7 +44,7 @@ TABLES = {  # under agents or solvers: the agent that uses a table, and whom to 
     "agents/tables/cribbage_pegging_mix": ("cribbage_mixed_pegging", "hand_max_avg"),
     "agents/tables/cribbage_pegging_values": ("cribbage_learned_pegging", "hand_max_avg"),
     "agents/tables/cribbage_strategy_weights": ("cribbage_weighted", "hand_max_avg"),
-    "agents/tables/koi_koi_terms": ("koi_koi_terms", "heuristic"),
+    "agents/tables/koi_koi_terms": ("koi_koi_linear", "heuristic"),
     "solvers/tables/cribbage_pegging": EXPERT,
     "solvers/tables/cribbage_tosses": EXPERT,
     "solvers/tables/cribbage_winning": EXPERT,
@@ -82,7 +82,7 @@ def main() -> None:
     path = Path(catalog.__file__).with_name("strength.json")
     table: dict[str, dict[str, str]] = json.loads(path.read_text(encoding="utf-8"))
     missing = sys.argv[1:] == ["missing"]
-    for named in GAMES if missing else sys.argv[1:] or GAMES:
+    for named in our_games() if missing else sys.argv[1:] or our_games():
         name, _, only = named.partition("/")
         if not only and not missing:
             table[name] = {}

@@ -28,9 +28,9 @@ from rlcard.games.uno.utils import (  # type: ignore[import-not-found,import-unt
     encode_target,
 )
 
-from cardlab.learning.deep_q import Config, Learner, Steps, Transitions
-from cardlab.learning.uno_games import Games, table
-from cardlab.learning.uno_runs import find_device, greedy
+from cardlab.games.uno.learning.dqn import Config, Learner, Steps, Transitions
+from cardlab.games.uno.learning.games import Games, table
+from cardlab.games.uno.learning.runs import find_device, greedy
 from rlcard_peer import make_environment
 
 ROWS = 4096

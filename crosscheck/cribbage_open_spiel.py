@@ -20,10 +20,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyspiel  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
-from cardlab.cards import cards_in, parse_card
-from cardlab.game import State
-from cardlab.games import cribbage
-from cardlab.play import Table
+from cardlab.engine.cards import cards_in, parse_card
+from cardlab.engine.game import State
+from cardlab.engine.play import Table
+from cardlab.games.cribbage import rules as cribbage
 
 SEAT_0_DEALS = "AC 2C AD AH AS 2D 2H 2S 3C 3D 3H 3S 4C"  # as OpenSpiel begins every game
 PASS = 2756

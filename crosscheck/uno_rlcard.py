@@ -28,9 +28,11 @@ from rlcard.games.uno.utils import (  # type: ignore[import-not-found,import-unt
     ACTION_SPACE,
 )
 
-from cardlab.game import DEALER, OVER, State
-from cardlab.games import uno_cards, uno_knowledge, uno_rules
-from cardlab.games.uno import GAME
+from cardlab.engine.game import DEALER, OVER, State
+from cardlab.games.uno import cards as uno_cards
+from cardlab.games.uno import hidden_hands as uno_knowledge
+from cardlab.games.uno import kernels as uno_rules
+from cardlab.games.uno.rules import GAME
 
 COLOURS = "rgby"
 TRAITS = [action.partition("-")[2] for action in ACTION_LIST[:15]]

@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from cardlab.errors import CardlabError
-from cardlab.features.observations import Block, from_kernel
-from cardlab.game import DEALER, OVER, Description, Event, Game, Zone, record_type
-from cardlab.kernel import int64, kernel
-from cardlab.seeding import below
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import DEALER, OVER, Description, Event, Game, Zone, record_type
+from cardlab.engine.kernel import int64, kernel
+from cardlab.engine.observation import Block, from_kernel
+from cardlab.engine.seeding import below
 
 # The record
 

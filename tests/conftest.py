@@ -14,8 +14,8 @@ os.environ["OMP_NUM_THREADS"] = "1"
 
 import pytest
 
-from cardlab.game import Game
-from cardlab.games import find_game
+from cardlab.engine.game import Game
+from cardlab.engine.registry import find_game
 
 sys.path.insert(0, str(Path(__file__).parent))
 

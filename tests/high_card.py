@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from cardlab.errors import CardlabError
-from cardlab.game import DEALER, OVER, Description, Game, Option, Zone, record_type
-from cardlab.kernel import bit, count_bits, kernel, lowest_bit
-from cardlab.seeding import below
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import DEALER, OVER, Description, Game, Option, Zone, record_type
+from cardlab.engine.kernel import bit, count_bits, kernel, lowest_bit
+from cardlab.engine.seeding import below
 
 DEAL, PLAY, FINISHED = range(3)
 NOTHING = 255

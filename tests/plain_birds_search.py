@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cardlab.games.birds_of_a_feather import (
+from cardlab.engine.kernel import bit, count_bits, int64, kernel, lowest_bit
+from cardlab.games.birds_of_a_feather.rules import (
     CELLS,
     EMPTY,
     FITS,
@@ -34,7 +35,6 @@ from cardlab.games.birds_of_a_feather import (
     legal,
     published_order,
 )
-from cardlab.kernel import bit, count_bits, int64, kernel, lowest_bit
 
 REFUTED, SOLVED, UNDECIDED = 0, 1, 2
 CARD_BITS = 6

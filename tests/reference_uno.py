@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from cardlab.seeding import branch
+from cardlab.engine.seeding import branch
 
 SKIP, REVERSE, DRAW_TWO, WILD, FOUR = 10, 11, 12, 13, 14
 DRAW, KEEP, NAME = 60, 61, 62

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 import plain_birds_search
-from cardlab import cards
-from cardlab.agents.rule_based import Heuristic
+from cardlab.agents.heuristic import Heuristic
 from cardlab.agents.searchers import UctOpen
-from cardlab.batch import Batch
-from cardlab.errors import CardlabError, IllegalAction
-from cardlab.game import DEALER, OVER, State, Turn
-from cardlab.games import birds_of_a_feather as rules
-from cardlab.kernel import JIT
-from cardlab.play import Table, play_game
+from cardlab.engine import cards
+from cardlab.engine.batch import Batch
+from cardlab.engine.errors import CardlabError, IllegalAction
+from cardlab.engine.game import DEALER, OVER, State, Turn
+from cardlab.engine.kernel import JIT
+from cardlab.engine.play import Table, play_game
+from cardlab.games.birds_of_a_feather import rules
 from cardlab.testing import check_agent, random_table, retrace
 
 GAME = rules.GAME

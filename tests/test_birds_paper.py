@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 import plain_birds_search
-from cardlab.errors import CardlabError
-from cardlab.features import birds_of_a_feather as features
-from cardlab.features.birds_of_a_feather import (
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import State
+from cardlab.engine.kernel import kernel
+from cardlab.games.birds_of_a_feather import features, rules
+from cardlab.games.birds_of_a_feather.features import (
     count_fits,
     features_after,
     move_features,
@@ -21,12 +23,10 @@ from cardlab.features.birds_of_a_feather import (
     score,
     top_cards,
 )
-from cardlab.game import State
-from cardlab.games import birds_of_a_feather as rules
-from cardlab.kernel import kernel
-from cardlab.learning import evolved_ordering, solvability
-from cardlab.solvers import birds_depth_first, birds_paper
-from cardlab.solvers.birds_models import (
+from cardlab.games.birds_of_a_feather.learning import evolved_ordering, solvability
+from cardlab.games.birds_of_a_feather.solvers import depth_first as birds_depth_first
+from cardlab.games.birds_of_a_feather.solvers import paper_searches as birds_paper
+from cardlab.games.birds_of_a_feather.solvers.models import (
     SHIPPED,
     Model,
     load_model,

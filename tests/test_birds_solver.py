@@ -14,18 +14,18 @@ import numpy as np
 import pytest
 
 import plain_birds_search
-from cardlab.agents.rule_based import Heuristic
-from cardlab.agents.solver import Solver
-from cardlab.cards import card_text
-from cardlab.errors import CardlabError
-from cardlab.game import HasValues, State, Turn
-from cardlab.games import birds_of_a_feather as rules
-from cardlab.kernel import JIT
-from cardlab.papers import birds_census
-from cardlab.papers.birds_census import parse_range, take_census
-from cardlab.play import Table, play_game
-from cardlab.replay import replay
-from cardlab.solvers.birds_of_a_feather import (
+from cardlab.agents.heuristic import Heuristic
+from cardlab.engine.cards import card_text
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import HasValues, State, Turn
+from cardlab.engine.kernel import JIT
+from cardlab.engine.play import Table, play_game
+from cardlab.engine.replay import replay
+from cardlab.games.birds_of_a_feather import census as birds_census
+from cardlab.games.birds_of_a_feather import rules
+from cardlab.games.birds_of_a_feather.agents.solver import Solver
+from cardlab.games.birds_of_a_feather.census import parse_range, take_census
+from cardlab.games.birds_of_a_feather.solvers.solver import (
     FALLS_APART,
     MOST_EMPTY,
     NODES,

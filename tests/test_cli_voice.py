@@ -19,9 +19,9 @@ from typer.testing import CliRunner
 
 import documented
 from cardlab.cli import app
-from cardlab.commands import names
-from cardlab.commands.voice import WIDTH
-from cardlab.kernel import JIT
+from cardlab.commands import completion as names
+from cardlab.commands.help_format import WIDTH
+from cardlab.engine.kernel import JIT
 
 COMMANDS: dict[str, Any] = documented.GROUP.commands
 WITH_JSON = [

@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
+from cardlab.arena.shard import Chunk, Match, Task, play_deals
+from cardlab.arena.standings import Results
 from cardlab.arena.store import Store
-from cardlab.arena.stretch import Chunk, Match, Task, play_deals
-from cardlab.arena.tables import Results
 from cardlab.arena.tournament import Plan, enter, play_tournament
 from cardlab.arena.workers import stream_results
-from cardlab.errors import CardlabError
+from cardlab.engine.errors import CardlabError
 
 ray = pytest.importorskip("ray", reason="the extra `cluster` is not installed")
 

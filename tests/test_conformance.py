@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from cardlab.agents.catalog import BIRDS_SEARCHES, CATALOG, Entry, agents_for, find_agent
-from cardlab.errors import CardlabError
-from cardlab.game import Game, OpenAgent
-from cardlab.games import GAMES, find_game
-from cardlab.kernel import JIT
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import Game, OpenAgent
+from cardlab.engine.kernel import JIT
+from cardlab.engine.registry import find_game, our_games
 from cardlab.testing import (
     AGENT_CHECKS,
     GAME_CHECKS,
@@ -31,7 +31,7 @@ from cardlab.testing import (
 
 HERE = Path(__file__).parent
 VARIANTS: dict[str, list[dict[str, Any]]] = {
-    **{name: import_module(f"test_{name}").VARIANTS for name in GAMES},
+    **{name: import_module(f"test_{name}").VARIANTS for name in our_games()},
     "high_card:GAME": [{}],
 }
 # Interpreted they take minutes; tested apart.
@@ -89,7 +89,9 @@ def modest(entry: Entry, budget: int) -> str:
     return f"{entry.name}:{min(budget, max(1, int(entry.parameters[0].default) // 10))}"
 
 
-EVERY_AGENT = [(modest(entry, 40), name) for name in GAMES for entry in agents_for(find_game(name))]
+EVERY_AGENT = [
+    (modest(entry, 40), name) for name in our_games() for entry in agents_for(find_game(name))
+]
 
 
 @pytest.mark.parametrize(("agent", "name"), [*EVERY_AGENT, ("monte_carlo:40", "high_card:GAME")])
@@ -108,7 +110,7 @@ def test_agents_play_every_variant(name: str, options: dict[str, Any]) -> None:
 
 
 def test_every_game_has_golden_playthroughs() -> None:
-    for name in GAMES:
+    for name in our_games():
         assert len(list((HERE / "golden").glob(f"{name}-*.txt"))) >= 2, (
             f"{name}: write playthroughs with cardlab.testing.playthrough into tests/golden"
         )
@@ -142,7 +144,7 @@ def broken(game: Game, **changes: Any) -> Game:
 
 
 def test_the_suite_catches_a_leak(crazy_eights: Game) -> None:
-    from cardlab.kernel import kernel
+    from cardlab.engine.kernel import kernel
 
     original = crazy_eights.conceal
 
@@ -159,7 +161,7 @@ def test_the_suite_catches_a_leak(crazy_eights: Game) -> None:
 
 
 def test_the_suite_catches_rules_that_lose_a_card(high_card: Game) -> None:
-    from cardlab.kernel import kernel
+    from cardlab.engine.kernel import kernel
 
     original = high_card.apply
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cardlab import seeding
-from cardlab.cards import parse_card
-from cardlab.errors import CardlabError
-from cardlab.game import DEALER, Game, State, View
-from cardlab.games import crazy_eights as rules
-from cardlab.kernel import JIT
-from cardlab.play import Table
+from cardlab.engine import seeding
+from cardlab.engine.cards import parse_card
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import DEALER, Game, State, View
+from cardlab.engine.kernel import JIT
+from cardlab.engine.play import Table
+from cardlab.games.crazy_eights import rules
 from cardlab.testing import check_uniform, random_table, retrace
 from reference_crazy_eights import ReferenceGame
 

@@ -11,12 +11,12 @@ import pytest
 
 from cardlab.agents.catalog import find_agent
 from cardlab.arena.match import Match, play_match
-from cardlab.errors import CardlabError
-from cardlab.game import Game, OpenAgent, State
-from cardlab.kernel import JIT
-from cardlab.play import Table
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import Game, OpenAgent, State
+from cardlab.engine.kernel import JIT
+from cardlab.engine.play import Table
+from cardlab.games.crazy_eights.solver import Memory, solve, solves
 from cardlab.search import alpha_beta
-from cardlab.solvers.crazy_eights import Memory, solve, solves
 from cardlab.testing import random_table, retrace
 
 pytestmark = pytest.mark.skipif(not JIT, reason="too much searching to interpret")
@@ -60,7 +60,7 @@ def test_a_case_in_which_two_hands_once_shared_a_key(crazy_eights: Game) -> None
 def test_the_interpreted_solver_says_the_same(crazy_eights: Game) -> None:
     code = (
         "from cardlab.games.crazy_eights import GAME; from cardlab.testing import *;"
-        "from cardlab.solvers.crazy_eights import Memory, solve;"
+        "from cardlab.games.crazy_eights.solver import Memory, solve;"
         "states = [table.state.copy() for table in retrace(random_table(GAME, {}, 51))];"
         "states = [one for one in states if one.mover >= 0][-7:];"
         "print([solve(one, memory=Memory.of(10)).values.tolist() for one in states])"

@@ -13,16 +13,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cardlab.agents.heuristics import cribbage as heuristic
+from cardlab.agents.heuristic import Heuristic
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.agents.rule_based import Heuristic
-from cardlab.cards import ALL_CARDS, card_text, cards_in, cards_text, parse_card
-from cardlab.errors import CardlabError
-from cardlab.game import DEALER, Game, State, View
-from cardlab.games import cribbage as rules
-from cardlab.games.cribbage_scoring import explain, follow, hand_points, peg_points, score_text
-from cardlab.kernel import JIT, bit, kernel
-from cardlab.play import Table, play_game
+from cardlab.engine.cards import ALL_CARDS, card_text, cards_in, cards_text, parse_card
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import DEALER, Game, State, View
+from cardlab.engine.kernel import JIT, bit, kernel
+from cardlab.engine.play import Table, play_game
+from cardlab.games.cribbage import heuristic, rules
+from cardlab.games.cribbage.scoring import explain, follow, hand_points, peg_points, score_text
 from cardlab.testing import check_agent, check_uniform, random_table, retrace
 from reference_cribbage import ReferenceGame, play_points, show_points, value
 

@@ -15,17 +15,19 @@ import numpy as np
 import pytest
 
 from cardlab.agents.catalog import find_agent
-from cardlab.agents.cribbage_expert import CribbageExpert
 from cardlab.arena.match import Match, play_match
-from cardlab.errors import CardlabError
-from cardlab.game import Game, State, Turn
-from cardlab.games import find_game
-from cardlab.games.cribbage import LAY_AWAY, PLAY
-from cardlab.kernel import JIT
-from cardlab.learning import cribbage_pegging, cribbage_tosses, cribbage_winning
-from cardlab.play import Table
-from cardlab.solvers.cribbage_knowledge import SHAPES, load_knowledge, shipped_knowledge
-from cardlab.solvers.cribbage_play import FIRST, GUESSES, PlayMemory, solve, weigh_guesses
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import Game, State, Turn
+from cardlab.engine.kernel import JIT
+from cardlab.engine.play import Table
+from cardlab.engine.registry import find_game
+from cardlab.games.cribbage.agents.expert import CribbageExpert
+from cardlab.games.cribbage.learning import discards as cribbage_tosses
+from cardlab.games.cribbage.learning import pegging_statistics as cribbage_pegging
+from cardlab.games.cribbage.learning import win_probability as cribbage_winning
+from cardlab.games.cribbage.rules import LAY_AWAY, PLAY
+from cardlab.games.cribbage.solvers.pegging import FIRST, GUESSES, PlayMemory, solve, weigh_guesses
+from cardlab.games.cribbage.solvers.tables import SHAPES, load_knowledge, shipped_knowledge
 from cardlab.testing import random_table, retrace
 from reference_cribbage import play_points
 
@@ -218,7 +220,7 @@ def test_interpreted_as_compiled(cribbage: Game) -> None:
     """The same choices without compilation, where an index out of bounds raises."""
     code = (
         "import json, sys, numpy as np; from cardlab.agents.catalog import find_agent;"
-        "from cardlab.games import find_game; from cardlab.play import Table, ask;"
+        "from cardlab.games import find_game; from cardlab.engine.play import Table, ask;"
         "game = find_game('cribbage'); agent = find_agent('cribbage_expert:2', game);"
         "table = Table(game, seed=3); found = [];\n"
         "for ply in range(10):\n"

@@ -13,16 +13,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cardlab import seeding
-from cardlab.agents.cribbage_strategies import FULL, STRATEGIES, pure_weights, random_weights
-from cardlab.game import Array
-from cardlab.kernel import JIT
-from cardlab.learning import strategy_weights
-from cardlab.learning.strategy_games import agreement, play_match
-from cardlab.papers import cribbage as paper
-from cardlab.papers import cribbage_claims as told
-from cardlab.papers import cribbage_experiments as trials
-from cardlab.papers import cribbage_maps as maps
+from cardlab.engine import seeding
+from cardlab.engine.game import Array
+from cardlab.engine.kernel import JIT
+from cardlab.games.cribbage.agents.strategies import FULL, STRATEGIES, pure_weights, random_weights
+from cardlab.games.cribbage.learning import strategy_weights
+from cardlab.games.cribbage.learning.strategy_games import agreement, play_match
+from cardlab.games.cribbage.paper import claims as told
+from cardlab.games.cribbage.paper import experiments as trials
+from cardlab.games.cribbage.paper import maps
+from cardlab.games.cribbage.paper import report as paper
 from cardlab.papers import figures
 from cardlab.papers.measurements import source_digest
 

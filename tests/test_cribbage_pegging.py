@@ -15,10 +15,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cardlab import seeding
-from cardlab.agents import cribbage_pegging as pegging
 from cardlab.agents.catalog import find_agent
-from cardlab.agents.cribbage_pegging import (
+from cardlab.engine import seeding
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import Agent, Game, State, Turn
+from cardlab.engine.kernel import JIT
+from cardlab.engine.play import Table, ask
+from cardlab.engine.registry import find_game
+from cardlab.games.cribbage import pegging_features as cribbage_terms
+from cardlab.games.cribbage import pegging_slots as cribbage_slots
+from cardlab.games.cribbage.agents import pegging
+from cardlab.games.cribbage.agents.pegging import (
     LEARNED,
     MIXED,
     NO_MIX,
@@ -33,16 +40,8 @@ from cardlab.agents.cribbage_pegging import (
     shipped_mix,
     shipped_values,
 )
-from cardlab.errors import CardlabError
-from cardlab.features import cribbage_slots, cribbage_terms
-from cardlab.features.cribbage_slots import NUM_SLOTS, NUM_WEIGHTS, slots
-from cardlab.features.cribbage_terms import NUM_STAGES, NUM_TERMS, stage_of, terms
-from cardlab.game import Agent, Game, State, Turn
-from cardlab.games import find_game
-from cardlab.games.cribbage import LAY_AWAY, PLAY
-from cardlab.kernel import JIT
-from cardlab.learning import TRAININGS, find_training, pegging_mix, pegging_values
-from cardlab.learning.pegging_deals import (
+from cardlab.games.cribbage.learning import pegging_mix, pegging_values
+from cardlab.games.cribbage.learning.pegging_deals import (
     Desk,
     Pegger,
     deal_and_lay,
@@ -50,9 +49,12 @@ from cardlab.learning.pegging_deals import (
     measure_deals,
     measure_games,
 )
+from cardlab.games.cribbage.paper.pegging import PLAYERS, compare, markdown
+from cardlab.games.cribbage.pegging_features import NUM_STAGES, NUM_TERMS, stage_of, terms
+from cardlab.games.cribbage.pegging_slots import NUM_SLOTS, NUM_WEIGHTS, slots
+from cardlab.games.cribbage.rules import LAY_AWAY, PLAY
+from cardlab.learning import TRAININGS, find_training
 from cardlab.learning.runs import load_arrays, provenance, read_config
-from cardlab.papers.cribbage_pegging import PLAYERS, compare, markdown
-from cardlab.play import Table, ask
 from cardlab.testing import random_table, retrace
 from killed import train_killed_once
 from reference_cribbage import play_points, value

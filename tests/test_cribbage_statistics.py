@@ -12,20 +12,20 @@ from statistics import mean, median
 import numpy as np
 import pytest
 
-from cardlab.errors import CardlabError
-from cardlab.game import Array
-from cardlab.games.cribbage_scoring import hand_points
-from cardlab.kernel import JIT
-from cardlab.solvers.cribbage_advice import advise, parse_hand, parse_score
-from cardlab.solvers.cribbage_knowledge import shipped_knowledge
-from cardlab.solvers.cribbage_lay_away import LayMemory, chances, judge, outlook
-from cardlab.solvers.cribbage_statistics import (
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import Array
+from cardlab.engine.kernel import JIT
+from cardlab.games.cribbage.scoring import hand_points
+from cardlab.games.cribbage.solvers.advice import advise, parse_hand, parse_score
+from cardlab.games.cribbage.solvers.discards import LayMemory, chances, judge, outlook
+from cardlab.games.cribbage.solvers.hand_statistics import (
     analyse,
     analyse_hands,
     every_class,
     means_of,
     quad_number,
 )
+from cardlab.games.cribbage.solvers.tables import shipped_knowledge
 from reference_cribbage import show_points
 
 FLUSH = [5, 13, 21, 33, 41, 42]  # five diamonds with a jack, and another jack

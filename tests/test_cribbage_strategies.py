@@ -14,11 +14,16 @@ import numpy as np
 import pytest
 
 import reference_cribbage as reference
-from cardlab import seeding
-from cardlab.agents import cribbage_strategies as strategies
 from cardlab.agents.catalog import CRIBBAGE_STRATEGIES, find_agent
-from cardlab.agents.cribbage_expert import laying
-from cardlab.agents.cribbage_strategies import (
+from cardlab.engine import seeding
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import Game
+from cardlab.engine.kernel import JIT, bit, kernel
+from cardlab.engine.play import Table, ask
+from cardlab.engine.registry import find_game
+from cardlab.games.cribbage.agents import strategies
+from cardlab.games.cribbage.agents.expert import laying
+from cardlab.games.cribbage.agents.strategies import (
     NUM_STRATEGIES,
     STRATEGIES,
     Desk,
@@ -32,18 +37,13 @@ from cardlab.agents.cribbage_strategies import (
     random_weights,
     weigh,
 )
-from cardlab.errors import CardlabError
-from cardlab.game import Game
-from cardlab.games import find_game
-from cardlab.games.cribbage import LAY, LAY_AWAY, PAIRS
-from cardlab.games.cribbage_scoring import hand_points
-from cardlab.kernel import JIT, bit, kernel
-from cardlab.learning import greedy_pegging, strategy_weights
+from cardlab.games.cribbage.learning import greedy_pegging, strategy_weights
+from cardlab.games.cribbage.learning.strategy_games import agreement, compare, play_match
+from cardlab.games.cribbage.learning.strategy_weights import Config, next_entrants
+from cardlab.games.cribbage.rules import LAY, LAY_AWAY, PAIRS
+from cardlab.games.cribbage.scoring import hand_points
+from cardlab.games.cribbage.solvers.hand_statistics import QUADS
 from cardlab.learning.runs import load_arrays, read_config
-from cardlab.learning.strategy_games import agreement, compare, play_match
-from cardlab.learning.strategy_weights import Config, next_entrants
-from cardlab.play import Table, ask
-from cardlab.solvers.cribbage_statistics import QUADS
 from killed import train_killed_once
 
 pytestmark = pytest.mark.skipif(not JIT, reason="too many games to interpret")

@@ -18,7 +18,7 @@ from types import ModuleType
 import pytest
 
 import documented
-from cardlab.kernel import JIT
+from cardlab.engine.kernel import JIT
 from cardlab.learning import TRAININGS
 from documented import PAGES, ROOT, Shown
 

@@ -15,13 +15,13 @@ from typer.testing import CliRunner
 
 from cardlab.agents.catalog import find_agent
 from cardlab.cli import app
-from cardlab.errors import CardlabError
-from cardlab.explanation import Explanation, ask_about, explain, show
-from cardlab.explanation_svg import draw_explanations
-from cardlab.game import Attention, Turn, Unit
-from cardlab.games import find_game
-from cardlab.play import play_game
-from cardlab.records import Record, append_records
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import Attention, Turn, Unit
+from cardlab.engine.play import play_game
+from cardlab.engine.records import Record, append_records
+from cardlab.engine.registry import find_game
+from cardlab.show.explanation import Explanation, ask_about, explain, show
+from cardlab.show.explanation_svg import draw_explanations
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from cardlab import find_game
-from cardlab.errors import CardlabError
-from cardlab.games import GAMES
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.registry import our_games
 
 SIMULATED = """
 import json
@@ -60,9 +60,9 @@ else:
 """
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", our_games())
 def test_fields_of_every_row_lie_where_a_gpu_can_read_them(name: str) -> None:
-    from cardlab.gpu import aligned
+    from cardlab.engine.gpu import aligned
 
     game = find_game(name)
     record = aligned(game.state)
@@ -101,8 +101,8 @@ def test_the_simulator_plays_the_games_of_the_cpu(
 
 
 def test_without_a_gpu_one_sentence_says_so() -> None:
-    from cardlab import gpu
-    from cardlab.games import find_game
+    from cardlab.engine import gpu
+    from cardlab.engine.registry import find_game
 
     if find_spec("numba_cuda") is not None and gpu.cuda.is_available():
         pytest.skip("there is a GPU")
@@ -143,7 +143,7 @@ for kernel, arguments in (
 @pytest.mark.skipif(
     find_spec("numba_cuda") is None, reason="the extra `gpu` (numba-cuda) is not installed"
 )
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", our_games())
 def test_every_game_compiles_for_cuda(game: str) -> None:
     """No GPU is needed to compile, only to run."""
     ended = subprocess.run(

@@ -22,15 +22,15 @@ from pettingzoo.test import api_test, seed_test
 from stable_baselines3.common.env_checker import check_env as check_env_of_sb3
 
 from cardlab.agents.catalog import find_agent
-from cardlab.errors import CardlabError, IllegalAction
-from cardlab.game import Turn
-from cardlab.games import find_game
+from cardlab.engine.errors import CardlabError, IllegalAction
+from cardlab.engine.game import Turn
+from cardlab.engine.play import Table, play_game
+from cardlab.engine.registry import find_game
+from cardlab.engine.seeding import generator
 from cardlab.interop import pettingzoo
 from cardlab.interop.gymnasium import IDS, CardEnv
 from cardlab.interop.stable_baselines3 import CardVecEnv, PolicyAgent
 from cardlab.interop.vector import CardVectorEnv
-from cardlab.play import Table, play_game
-from cardlab.seeding import generator
 
 ROOT = Path(__file__).parent.parent
 SEATED = [

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cardlab.cards import RANKS, SUIT_NAMES, SUITS
-from cardlab.features.observations import Observation, observation_of
-from cardlab.game import Description, Game, State
-from cardlab.games import GAMES, find_game
-from cardlab.interop.tables import tables
-from cardlab.play import Table
+from cardlab.engine.cards import RANKS, SUIT_NAMES, SUITS
+from cardlab.engine.game import Description, Game, State
+from cardlab.engine.observation import Observation, observation_of
+from cardlab.engine.play import Table
+from cardlab.engine.registry import find_game, our_games
+from cardlab.interop.observation_docs import tables
 from cardlab.testing import random_table, retrace
 
 VARIANTS = {
@@ -167,7 +167,7 @@ def read_koi_koi(state: State, seat: int) -> dict[str, float]:
     expected["cards in their hand, / 8"] = (8 - gone) / 8
     expected["cards in the stock, / 24"] = (24 - sum(int(c) != 255 for c in s.drawn[now])) / 24
     expected["the rules are Nintendo's"] = float(s.rules == 1)
-    from cardlab.games.koi_koi_table import pile_points, score
+    from cardlab.games.koi_koi.table import pile_points, score
 
     for who, whose, verb in (("my", seat, "I have"), ("their", other, "they have")):
         expected[f"{who} koi-koi calls, / 4"] = int(s.calls[whose]) / 4
@@ -298,7 +298,7 @@ def test_uno_says_which_numbers_never_rise() -> None:
     assert (lit[named] == ~idle[named]).all()  # what else names a wild does rise
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", our_games())
 def test_hidden_cards_change_nothing(name: str) -> None:
     """Other worlds that agree with a view give the same numbers; it is the view that is encoded."""
     game, rng = find_game(name), np.random.default_rng(1)
@@ -316,7 +316,7 @@ def test_hidden_cards_change_nothing(name: str) -> None:
     assert differ or name == "birds_of_a_feather"
 
 
-@pytest.mark.parametrize("name", [*GAMES, "high_card:GAME"])
+@pytest.mark.parametrize("name", [*our_games(), "high_card:GAME"])
 def test_words_are_unique_and_complete(name: str) -> None:
     encoder: Observation = observation_of(find_game(name))
     assert len(set(encoder.words)) == encoder.size == len(encoder.high)
@@ -330,4 +330,6 @@ def test_words_are_unique_and_complete(name: str) -> None:
 
 def test_the_page_lists_every_number() -> None:
     page = (Path(__file__).parent.parent / "docs" / "interop.md").read_text()
-    assert tables() in page, "the tables are old; write them with: python -m cardlab.interop.tables"
+    assert tables() in page, (
+        "the tables are old; write them with: python -m cardlab.interop.observation_docs"
+    )

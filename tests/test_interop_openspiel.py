@@ -19,13 +19,13 @@ from open_spiel.python.algorithms import (
 from open_spiel.python.algorithms.expected_game_score import policy_value
 from open_spiel.python.observation import INFO_STATE_OBS_TYPE, make_observation
 
-from cardlab.agents.solver import Solver
-from cardlab.errors import CardlabError, IllegalAction
-from cardlab.game import Game
-from cardlab.games import find_game
-from cardlab.games.birds_of_a_feather import GAME as BIRDS
+from cardlab.engine.errors import CardlabError, IllegalAction
+from cardlab.engine.game import Game
+from cardlab.engine.play import Table
+from cardlab.engine.registry import find_game
+from cardlab.games.birds_of_a_feather.agents.solver import Solver
+from cardlab.games.birds_of_a_feather.rules import GAME as BIRDS
 from cardlab.interop import openspiel
-from cardlab.play import Table
 
 ROOT = Path(__file__).parent.parent
 

@@ -14,12 +14,12 @@ from typer.testing import CliRunner
 
 from cardlab.agents.catalog import find_agent
 from cardlab.cli import app
-from cardlab.errors import CardlabError
-from cardlab.features.observations import observation_of
-from cardlab.game import Game
-from cardlab.games import find_game, installed
-from cardlab.kernel import JIT
-from cardlab.play import Table
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import Game
+from cardlab.engine.kernel import JIT
+from cardlab.engine.observation import observation_of
+from cardlab.engine.play import Table
+from cardlab.engine.registry import find_game, installed
 from cardlab.testing import GAME_CHECKS, GameCheck, audit_random_games, check_uniform
 
 ROOT = Path(__file__).parent.parent

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cardlab.kernel import JIT, KernelError, digest, kernel, prune_cache
+from cardlab.engine.kernel import JIT, KernelError, digest, kernel, prune_cache
 
 HERE = Path(__file__).parent
 
@@ -170,7 +170,7 @@ def test_what_an_older_version_kept_is_refused_like_what_is_compiled_now(
 
     monkeypatch.setenv("CARDLAB_CACHE_DIR", str(tmp_path))
     with monkeypatch.context() as older:
-        older.setattr("cardlab.kernel._refuse_lost_return", lambda *_: None)
+        older.setattr("cardlab.engine.kernel._refuse_lost_return", lambda *_: None)
         assert kernel(half)(1) == 2
     assert len(list(tmp_path.glob("half-*.kernel"))) == 1
     with pytest.raises(KernelError, match=r"half .* does not return a value on every way"):
@@ -198,11 +198,11 @@ def test_pruning_removes_what_nobody_uses(tmp_path: Path) -> None:
 
 @needs_jit
 def test_a_kernel_that_reaches_a_module_of_ours_is_refused() -> None:
-    import cardlab.cards
+    import cardlab.engine.cards
 
     @kernel
     def wrong(x: int) -> int:
-        return x + cardlab.cards.DECK
+        return x + cardlab.engine.cards.DECK
 
     with pytest.raises(KernelError, match="import the kernel or constant itself"):
         digest(wrong)

@@ -18,17 +18,17 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cardlab.agents.heuristic import Heuristic
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.agents.rule_based import Heuristic
-from cardlab.errors import CardlabError
-from cardlab.game import DEALER, OVER, State, View
-from cardlab.games import koi_koi as rules
-from cardlab.games.koi_koi import GAME, KOI_KOI, STOP, TAKE
-from cardlab.games.koi_koi_cards import CATEGORIES, DROSS, cards_in, cards_text, parse_card
-from cardlab.games.koi_koi_table import NOBODY, PICK_FOR_DISCARD, cards_drawn, dealer, score
-from cardlab.games.koi_koi_yaku import list_yaku, yaku_points
-from cardlab.kernel import JIT
-from cardlab.play import Table, play_game
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import DEALER, OVER, State, View
+from cardlab.engine.kernel import JIT
+from cardlab.engine.play import Table, play_game
+from cardlab.games.koi_koi import rules
+from cardlab.games.koi_koi.cards import CATEGORIES, DROSS, cards_in, cards_text, parse_card
+from cardlab.games.koi_koi.rules import GAME, KOI_KOI, STOP, TAKE
+from cardlab.games.koi_koi.table import NOBODY, PICK_FOR_DISCARD, cards_drawn, dealer, score
+from cardlab.games.koi_koi.yaku import list_yaku, yaku_points
 from cardlab.testing import check_agent, check_uniform, random_table, retrace
 from reference_koi_koi import Card, ReferenceRound, settle, verdict, yaku
 

@@ -13,20 +13,20 @@ import pytest
 torch = pytest.importorskip("torch")
 onnx = pytest.importorskip("onnx")
 
-from cardlab import terminal  # noqa: E402
-from cardlab.agents.koi_koi_network import TOKEN_TEXTS, KoiKoiNetwork, make_rows  # noqa: E402
-from cardlab.agents.koi_koi_search import KoiKoiSearch, search  # noqa: E402
-from cardlab.errors import CardlabError  # noqa: E402
-from cardlab.features.koi_koi import token_of_action  # noqa: E402
-from cardlab.game import HasAttention, HasUnit, HasValues, Turn  # noqa: E402
-from cardlab.games.koi_koi import GAME, KOI_KOI, STOP  # noqa: E402
-from cardlab.games.koi_koi_table import CALL, score  # noqa: E402
-from cardlab.kernel import JIT  # noqa: E402
+from cardlab.engine.errors import CardlabError  # noqa: E402
+from cardlab.engine.game import HasAttention, HasUnit, HasValues, Turn  # noqa: E402
+from cardlab.engine.kernel import JIT  # noqa: E402
+from cardlab.engine.play import Table  # noqa: E402
+from cardlab.games.koi_koi.agents.network import TOKEN_TEXTS, KoiKoiNetwork, make_rows  # noqa: E402
+from cardlab.games.koi_koi.agents.search import KoiKoiSearch, search  # noqa: E402
+from cardlab.games.koi_koi.learning.network_files import load_networks, save_networks, ship  # noqa: E402
+from cardlab.games.koi_koi.learning.predictors import blank_table  # noqa: E402
+from cardlab.games.koi_koi.networks.transformer import make_networks  # noqa: E402
+from cardlab.games.koi_koi.rules import GAME, KOI_KOI, STOP  # noqa: E402
+from cardlab.games.koi_koi.table import CALL, score  # noqa: E402
+from cardlab.games.koi_koi.tokens import token_of_action  # noqa: E402
 from cardlab.learning import __main__ as command  # noqa: E402
-from cardlab.learning.koi_koi_networks import load_networks, save_networks, ship  # noqa: E402
-from cardlab.learning.koi_koi_predictors import blank_table  # noqa: E402
-from cardlab.networks.koi_koi import make_networks  # noqa: E402
-from cardlab.play import Table  # noqa: E402
+from cardlab.show import terminal  # noqa: E402
 from cardlab.testing.agents import check_agent  # noqa: E402
 
 ORIGINS: dict[str, dict[str, Any]] = {

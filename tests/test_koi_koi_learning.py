@@ -18,26 +18,16 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from cardlab import seeding  # noqa: E402
-from cardlab.agents.heuristics.koi_koi import choose  # noqa: E402
-from cardlab.errors import CardlabError  # noqa: E402
-from cardlab.features.koi_koi import (  # noqa: E402
-    DECISION_OF_KIND,
-    KIND,
-    MOST_CHOICES,
-    PENDING_CARD,
-    TOKENS,
-    WIDTH,
-    action_of_token,
-    token_of_action,
-    write_rows,
-)
-from cardlab.game import DEALER, OVER  # noqa: E402
-from cardlab.games.koi_koi import GAME, KOI_KOI, STOP, TAKE  # noqa: E402
-from cardlab.games.koi_koi_table import MOST_ROUNDS  # noqa: E402
-from cardlab.kernel import JIT, kernel  # noqa: E402
-from cardlab.learning import koi_koi_monte_carlo, koi_koi_supervised  # noqa: E402
-from cardlab.learning.koi_koi_games import (  # noqa: E402
+from cardlab.engine import seeding  # noqa: E402
+from cardlab.engine.errors import CardlabError  # noqa: E402
+from cardlab.engine.game import DEALER, OVER  # noqa: E402
+from cardlab.engine.kernel import JIT, kernel  # noqa: E402
+from cardlab.engine.play import Table  # noqa: E402
+from cardlab.engine.seeding import deck_order  # noqa: E402
+from cardlab.games.koi_koi.heuristic import choose  # noqa: E402
+from cardlab.games.koi_koi.learning import monte_carlo as koi_koi_monte_carlo  # noqa: E402
+from cardlab.games.koi_koi.learning import supervised as koi_koi_supervised
+from cardlab.games.koi_koi.learning.games import (
     HEURISTIC,
     LEARNER,
     RANDOM,
@@ -48,8 +38,9 @@ from cardlab.learning.koi_koi_games import (  # noqa: E402
     game_seeds,
     play,
 )
-from cardlab.learning.koi_koi_networks import load_networks, save_networks  # noqa: E402
-from cardlab.learning.koi_koi_predictors import (  # noqa: E402
+from cardlab.games.koi_koi.learning.human_records import read_decisions  # noqa: E402
+from cardlab.games.koi_koi.learning.network_files import load_networks, save_networks  # noqa: E402
+from cardlab.games.koi_koi.learning.predictors import (
     PREDICTORS,
     Rounds,
     after_rounds,
@@ -58,12 +49,22 @@ from cardlab.learning.koi_koi_predictors import (  # noqa: E402
     fit_dynamic,
     rounds_of,
 )
-from cardlab.learning.koi_koi_records import read_decisions  # noqa: E402
-from cardlab.networks.koi_koi import make_networks  # noqa: E402
-from cardlab.networks.koi_koi_chances import ENDS, share_out  # noqa: E402
+from cardlab.games.koi_koi.networks.transformer import make_networks  # noqa: E402
+from cardlab.games.koi_koi.rules import GAME, KOI_KOI, STOP, TAKE  # noqa: E402
+from cardlab.games.koi_koi.table import MOST_ROUNDS  # noqa: E402
+from cardlab.games.koi_koi.tokens import (
+    DECISION_OF_KIND,
+    KIND,
+    MOST_CHOICES,
+    PENDING_CARD,
+    TOKENS,
+    WIDTH,
+    action_of_token,
+    token_of_action,
+    write_rows,
+)
+from cardlab.games.koi_koi.win_chances import ENDS, share_out  # noqa: E402
 from cardlab.networks.weights import load_weights  # noqa: E402
-from cardlab.play import Table  # noqa: E402
-from cardlab.seeding import deck_order  # noqa: E402
 from killed import train_until_killed  # noqa: E402
 
 CPU = torch.device("cpu")
@@ -363,7 +364,7 @@ main()
 
 def kill_and_go_on(what: str, folder: Path, settings: dict[str, Any], sign: str) -> str:
     """Kill a training once a file is there, start it again with little installed; what it wrote."""
-    from cardlab.kernel import cache_folder
+    from cardlab.engine.kernel import cache_folder
 
     cache = {"CARDLAB_CACHE_DIR": str(cache_folder())}
     told = [f"{name}={value}" for name, value in settings.items()]

@@ -10,11 +10,23 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from cardlab.agents.koi_koi_network import KoiKoiNetwork as Agent  # noqa: E402
-from cardlab.batch import Batch  # noqa: E402
-from cardlab.errors import CardlabError  # noqa: E402
-from cardlab.features import koi_koi as rows  # noqa: E402
-from cardlab.features.koi_koi import (  # noqa: E402
+from cardlab.engine.batch import Batch  # noqa: E402
+from cardlab.engine.errors import CardlabError  # noqa: E402
+from cardlab.engine.game import OVER, State, Turn, View  # noqa: E402
+from cardlab.engine.kernel import JIT  # noqa: E402
+from cardlab.games.koi_koi import tokens as rows  # noqa: E402
+from cardlab.games.koi_koi.agents.network import KoiKoiNetwork as Agent  # noqa: E402
+from cardlab.games.koi_koi.cards import CATEGORIES, DECK, DROSS, cards_in  # noqa: E402
+from cardlab.games.koi_koi.learning.network_files import (
+    find_networks,
+    load_networks,
+    save_networks,
+    ship,
+)
+from cardlab.games.koi_koi.networks.transformer import DESIGNS, Expansion, make_networks  # noqa: E402
+from cardlab.games.koi_koi.rules import GAME  # noqa: E402
+from cardlab.games.koi_koi.table import NOBODY, cards_drawn, dealer, score  # noqa: E402
+from cardlab.games.koi_koi.tokens import (
     FEATURES,
     MOST_CHOICES,
     WIDTH,
@@ -22,21 +34,9 @@ from cardlab.features.koi_koi import (  # noqa: E402
     token_of_action,
     write_rows,
 )
-from cardlab.game import OVER, State, Turn, View  # noqa: E402
-from cardlab.games.koi_koi import GAME  # noqa: E402
-from cardlab.games.koi_koi_cards import CATEGORIES, DECK, DROSS, cards_in  # noqa: E402
-from cardlab.games.koi_koi_table import NOBODY, cards_drawn, dealer, score  # noqa: E402
-from cardlab.games.koi_koi_yaku import list_yaku  # noqa: E402
-from cardlab.kernel import JIT  # noqa: E402
-from cardlab.learning.koi_koi_networks import (  # noqa: E402
-    find_networks,
-    load_networks,
-    save_networks,
-    ship,
-)
+from cardlab.games.koi_koi.win_chances import ENDS  # noqa: E402
+from cardlab.games.koi_koi.yaku import list_yaku  # noqa: E402
 from cardlab.networks.card_transformer import CardTransformer, Shape, count_weights  # noqa: E402
-from cardlab.networks.koi_koi import DESIGNS, Expansion, make_networks  # noqa: E402
-from cardlab.networks.koi_koi_chances import ENDS  # noqa: E402
 from cardlab.testing.agents import check_agent  # noqa: E402
 
 SOME = 100 if JIT else 8

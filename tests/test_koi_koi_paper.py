@@ -9,13 +9,12 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from cardlab.agents.koi_koi_network import koi_koi_point, koi_koi_supervised, koi_koi_win
 from cardlab.arena.match import Match
-from cardlab.kernel import JIT
-from cardlab.papers import koi_koi
-from cardlab.papers.kept import kept_log, kept_result
-from cardlab.papers.koi_koi_cases import CASES, find_cases, month_shares, play
-from cardlab.papers.koi_koi_claims import (
+from cardlab.engine.kernel import JIT
+from cardlab.games.koi_koi.agents.network import koi_koi_point, koi_koi_supervised, koi_koi_win
+from cardlab.games.koi_koi.paper import report as koi_koi
+from cardlab.games.koi_koi.paper.cases import CASES, find_cases, month_shares, play
+from cardlab.games.koi_koi.paper.claims import (
     BY_CHANCE,
     START,
     Curve,
@@ -26,6 +25,7 @@ from cardlab.papers.koi_koi_claims import (
     table_1,
     table_2_claims,
 )
+from cardlab.papers.logs import kept_log, kept_result
 from cardlab.papers.measurements import Games
 
 KEPT = ("koi_koi_supervised", "koi_koi_point", "koi_koi_win")

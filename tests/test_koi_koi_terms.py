@@ -12,14 +12,17 @@ import numpy as np
 import pytest
 
 from cardlab import find_agent
-from cardlab.agents.koi_koi_search import KoiKoiHandOpen
-from cardlab.agents.koi_koi_terms import KoiKoiTerms, load_terms, shipped_terms
-from cardlab.errors import CardlabError
-from cardlab.features import koi_koi_terms as terms
-from cardlab.game import Turn
-from cardlab.games.koi_koi import GAME, KOI_KOI, START, STOP, TAKE
-from cardlab.games.koi_koi_cards import parse_card
-from cardlab.games.koi_koi_table import (
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import Turn
+from cardlab.engine.kernel import JIT
+from cardlab.engine.play import Table
+from cardlab.games.koi_koi import linear as terms
+from cardlab.games.koi_koi import playouts
+from cardlab.games.koi_koi.agents.linear import KoiKoiLinear, load_terms, shipped_terms
+from cardlab.games.koi_koi.agents.search import KoiKoiHandOpen
+from cardlab.games.koi_koi.cards import parse_card
+from cardlab.games.koi_koi.rules import GAME, KOI_KOI, START, STOP, TAKE
+from cardlab.games.koi_koi.table import (
     CALL,
     DISCARD,
     FINISHED,
@@ -27,9 +30,6 @@ from cardlab.games.koi_koi_table import (
     PICK_FOR_DRAW,
     score,
 )
-from cardlab.kernel import JIT
-from cardlab.play import Table
-from cardlab.solvers import koi_koi_playouts as playouts
 from cardlab.testing.agents import check_agent
 from killed import train_killed_once
 
@@ -344,10 +344,10 @@ def test_a_stop_is_worth_what_it_wins() -> None:
 
 @pytest.mark.skipif(not JIT, reason="too many games to interpret")
 def test_agents_are_sound() -> None:
-    check_agent(KoiKoiTerms, GAME)
-    check_agent(KoiKoiTerms, GAME, options={"rules": "nintendo"})
+    check_agent(KoiKoiLinear, GAME)
+    check_agent(KoiKoiLinear, GAME, options={"rules": "nintendo"})
     check_agent(lambda: KoiKoiHandOpen(4), GAME)
-    assert find_agent("koi_koi_terms", GAME).name == "koi_koi_terms"
+    assert find_agent("koi_koi_linear", GAME).name == "koi_koi_linear"
     assert find_agent("koi_koi_hand_open:20", GAME).worlds == 20  # type: ignore[attr-defined]
 
 
@@ -356,19 +356,19 @@ def test_weights_of_another_kind_are_refused(tmp_path: Path) -> None:
         load_terms(tmp_path / "none.npz")
     np.savez(tmp_path / "few.npz", weights=np.zeros(3))
     with pytest.raises(CardlabError, match="of shape"):
-        KoiKoiTerms(tmp_path / "few.npz")
+        KoiKoiLinear(tmp_path / "few.npz")
     whole = (tmp_path / "few.npz").read_bytes()
     for cut in (b"", whole[:-10]):
         (tmp_path / "cut.npz").write_bytes(cut)
         with pytest.raises(CardlabError, match="holds no weights of terms"):
-            KoiKoiTerms(tmp_path / "cut.npz")
+            KoiKoiLinear(tmp_path / "cut.npz")
 
 
 @pytest.mark.skipif(not JIT, reason="too many games to interpret")
 def test_the_shipped_weights_beat_rules_of_thumb() -> None:
     from cardlab.arena.match import Match, play_match
 
-    found = play_match(Match.plan("koi_koi", ["koi_koi_terms", "heuristic"], 1000, 11))
+    found = play_match(Match.plan("koi_koi", ["koi_koi_linear", "heuristic"], 1000, 11))
     interval = found.standings[0].score_interval
     assert interval is not None
     assert interval[0] > 0.55
@@ -383,7 +383,7 @@ SMALL = ("games=12", "block_games=6", "epochs=2", "call_epochs=2")
 @pytest.mark.skipif(not JIT, reason="too many games to interpret")
 def test_a_killed_training_ends_with_the_same_weights(tmp_path: Path) -> None:
     pytest.importorskip("torch")
-    from cardlab.learning import koi_koi_terms as learning
+    from cardlab.games.koi_koi.learning import linear as learning
     from cardlab.learning.runs import read_config
 
     told = train_killed_once("koi_koi/terms", tmp_path / "killed", SMALL, "games_0.npz")
@@ -406,7 +406,7 @@ def test_a_killed_training_ends_with_the_same_weights(tmp_path: Path) -> None:
 def test_weights_learn_what_a_network_wants() -> None:
     """Sums that made the points are found again, up to what their scale leaves open."""
     pytest.importorskip("torch")
-    from cardlab.learning import koi_koi_terms as learning
+    from cardlab.games.koi_koi.learning import linear as learning
 
     config = learning.Config(epochs=30, batch=256, temperature=1.0)
     rng = np.random.default_rng(0)
@@ -431,8 +431,8 @@ def test_weights_learn_what_a_network_wants() -> None:
 
 def test_a_point_is_worth_most_at_the_end_of_an_even_game() -> None:
     pytest.importorskip("torch")
-    from cardlab.agents.koi_koi_network import koi_koi_point, koi_koi_win
-    from cardlab.learning.koi_koi_terms import point_worth
+    from cardlab.games.koi_koi.agents.network import koi_koi_point, koi_koi_win
+    from cardlab.games.koi_koi.learning.linear import point_worth
 
     states = np.repeat(GAME.fresh(**GAME.read_options({})), 3)
     states["round_number"] = 1, 8, 8
@@ -446,7 +446,7 @@ def test_a_point_is_worth_most_at_the_end_of_an_even_game() -> None:
 
 def test_bad_settings_are_one_sentence(tmp_path: Path) -> None:
     pytest.importorskip("torch")
-    from cardlab.learning.koi_koi_terms import Config, train
+    from cardlab.games.koi_koi.learning.linear import Config, train
 
     for config, message in (
         (Config(games=1), "games must be 2 or more"),

@@ -16,10 +16,10 @@ from cardlab.agents.catalog import find_agent
 from cardlab.agents.searchers import UctOpen
 from cardlab.arena.match import Match, play_match
 from cardlab.arena.workers import Pool, stream_results
-from cardlab.errors import CardlabError, IllegalAction
-from cardlab.game import Game, Turn
-from cardlab.records import Record
-from cardlab.replay import replay
+from cardlab.engine.errors import CardlabError, IllegalAction
+from cardlab.engine.game import Game, Turn
+from cardlab.engine.records import Record
+from cardlab.engine.replay import replay
 
 
 def without_time(match: Match, **settings: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cardlab.errors import CardlabError, require
+from cardlab.engine.errors import CardlabError, require
 from cardlab.networks.onnx import Network, export
 
 torch = pytest.importorskip("torch", reason="needs cardlab[train]")

@@ -19,14 +19,14 @@ from cardlab.agents.catalog import find_agent
 from cardlab.agents.outside import AgentFailed, Limits, OutsideAgent, Program, dismiss_all
 from cardlab.arena.compliance import check_program
 from cardlab.arena.match import Match, play_match
+from cardlab.arena.shard import Task, play_deals
 from cardlab.arena.store import Store
-from cardlab.arena.stretch import Task, play_deals
 from cardlab.arena.tournament import Plan, enter, play_tournament
-from cardlab.errors import CardlabError
-from cardlab.game import Game
-from cardlab.play import play_game
-from cardlab.records import Record
-from cardlab.replay import replay
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import Game
+from cardlab.engine.play import play_game
+from cardlab.engine.records import Record
+from cardlab.engine.replay import replay
 
 if os.name != "posix":
     pytest.skip("outside agents need a POSIX system", allow_module_level=True)

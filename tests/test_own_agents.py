@@ -18,17 +18,17 @@ from cardlab.agents.outside import as_command
 from cardlab.arena.compliance import check_program
 from cardlab.arena.leaderboard import leaderboards
 from cardlab.arena.match import Match, play_match
+from cardlab.arena.shard import usual_reason
 from cardlab.arena.store import Store
-from cardlab.arena.stretch import usual_reason
 from cardlab.arena.tournament import Plan, enter, play_tournament
-from cardlab.display import show_match
-from cardlab.errors import CardlabError, IllegalAction, reason_of
-from cardlab.game import Game, Turn, require_agent
-from cardlab.games import find_game
-from cardlab.importing import import_first_here
-from cardlab.play import Table, ask_values, blaming, close_game, illegal_answer, play_game
+from cardlab.engine.errors import CardlabError, IllegalAction, reason_of
+from cardlab.engine.game import Game, Turn, require_agent
+from cardlab.engine.importing import import_first_here
+from cardlab.engine.play import Table, ask_values, blaming, close_game, illegal_answer, play_game
+from cardlab.engine.registry import find_game
+from cardlab.show.tables import show_match
+from cardlab.show.tournament import show_table
 from cardlab.testing import check_agent
-from cardlab.tournament_display import show_table
 
 AGENTS = """\
 class Hoarder:

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from cardlab.arena.match import Match, play_match
-from cardlab.errors import CardlabError
-from cardlab.kernel import JIT
-from cardlab.locks import only_one
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.kernel import JIT
+from cardlab.engine.locks import only_one
 from cardlab.papers.claim import Claim, binomial_margin, claims_table, compare
 from cardlab.papers.measurements import Ledger, measure, source_digest
 
@@ -103,8 +103,8 @@ def test_a_killed_reproduction_goes_on_where_it_was(tmp_path: Path) -> None:
 
 
 def test_the_report_on_birds_of_a_feather(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from cardlab.learning import solvability
-    from cardlab.papers import birds_of_a_feather as paper
+    from cardlab.games.birds_of_a_feather.learning import solvability
+    from cardlab.games.birds_of_a_feather.paper import report as paper
 
     training = solvability.Config(seeds=6, slow_rows=60, epochs=2)
     monkeypatch.setattr(paper, "QUICK", paper.Plan(range(4), 1, 500, range(200), training))

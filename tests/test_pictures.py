@@ -13,10 +13,12 @@ from cardlab.arena.leaderboard import leaderboards
 from cardlab.arena.match import Match, play_match
 from cardlab.arena.store import Store
 from cardlab.arena.tournament import Plan, enter, play_tournament
-from cardlab.games import GAMES
-from cardlab.games.koi_koi_cards import CATEGORIES, cards_in
-from cardlab.notebook import html_of
-from cardlab.pictures import (
+from cardlab.engine.records import Record
+from cardlab.engine.registry import our_games
+from cardlab.games.cribbage.solvers.advice import advise, parse_hand
+from cardlab.games.koi_koi.cards import CATEGORIES, cards_in
+from cardlab.show.notebook import html_of
+from cardlab.show.pictures import (
     DECKS,
     card_svg,
     card_title,
@@ -28,9 +30,7 @@ from cardlab.pictures import (
     symbol_id,
     table_svg,
 )
-from cardlab.pictures.drawing import compact, moved, segments
-from cardlab.records import Record
-from cardlab.solvers.cribbage_advice import advise, parse_hand
+from cardlab.show.pictures.drawing import compact, moved, segments
 
 SVG = "{http://www.w3.org/2000/svg}"
 MOST_BYTES = {"standard": 80_000, "four_colour": 80_000, "hanafuda": 150_000, "uno": 60_000}
@@ -45,7 +45,7 @@ def halfway(name: str, plies: int = 9) -> Table:
     return table
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", our_games())
 def test_every_card_of_every_game_has_a_symbol(game: str) -> None:
     found = find_game(game)
     deck = deck_of(found)
@@ -195,7 +195,7 @@ def test_paths_are_mirrored_and_turned() -> None:
     assert np.allclose(turned, [(10, 22), (6, 20)])
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", our_games())
 def test_a_view_shows_no_card_that_it_does_not_know(game: str) -> None:
     table = halfway(game)
     deck = deck_of(game)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cardlab import kernel, pictures
 from cardlab.agents.catalog import CATALOG, Parameter, find_agent
 from cardlab.agents.outside import (
     DEFAULT_LIMITS,
@@ -25,13 +24,15 @@ from cardlab.arena.compliance import Finding, check_program
 from cardlab.arena.match import Match, MatchResult, Standing, mean_and_interval, play_match
 from cardlab.arena.store import Entered, Store, default_store
 from cardlab.arena.workers import default_workers, joined_cluster
-from cardlab.batch import Batch, BatchKernels, make_batch_kernels
-from cardlab.cards import parse_card
-from cardlab.errors import CardlabError, CardlabWarning, suggest
-from cardlab.features.observations import Block, from_kernel
-from cardlab.game import ActsInBatches, FollowsGames, Game, PlansAhead, State, Turns
-from cardlab.games import find_game, import_named
-from cardlab.games.cribbage_scoring import (
+from cardlab.engine import kernel
+from cardlab.engine.batch import Batch, BatchKernels, make_batch_kernels
+from cardlab.engine.cards import parse_card
+from cardlab.engine.errors import CardlabError, CardlabWarning, suggest
+from cardlab.engine.game import ActsInBatches, FollowsGames, Game, PlansAhead, State, Turns
+from cardlab.engine.observation import Block, from_kernel
+from cardlab.engine.play import Table, open_game, play_game
+from cardlab.engine.registry import find_game, import_named
+from cardlab.games.cribbage.scoring import (
     HAND_SIZE,
     LIMIT,
     Pegged,
@@ -42,11 +43,11 @@ from cardlab.games.cribbage_scoring import (
     explain_in_words,
     explain_play,
 )
+from cardlab.games.cribbage.solvers.advice import Choice, advise, parse_hand
 from cardlab.papers import PAPERS, find_paper
-from cardlab.play import Table, open_game, play_game
 from cardlab.search import alpha_beta, determinised, monte_carlo
 from cardlab.search.playouts import Playouts, Scratch, choose_any, make_playouts
-from cardlab.solvers.cribbage_advice import Choice, advise, parse_hand
+from cardlab.show import pictures
 
 FIRST_LEGAL = str(Path(__file__).parents[1] / "examples" / "first_legal.sh")
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="programs of POSIX systems")

@@ -11,10 +11,10 @@ import pytest
 
 from cardlab.arena.ratings import ELO, Outcome, rate
 from cardlab.arena.sprt import Test, judge, play_sprt, read_counts
+from cardlab.arena.standings import outcome_of
 from cardlab.arena.store import Store
-from cardlab.arena.tables import outcome_of
 from cardlab.arena.tournament import Plan
-from cardlab.errors import CardlabError
+from cardlab.engine.errors import CardlabError
 
 THETA = np.array([0.6, 0.1, 0.05, -0.75])
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from cardlab.agents.catalog import find_agent
-from cardlab.agents.heuristics.crazy_eights import plausibility, worth
 from cardlab.arena.match import Match, play_match
-from cardlab.game import Game, HasValues, State, Turn
-from cardlab.kernel import JIT
-from cardlab.play import Table, play_game
+from cardlab.engine.game import Game, HasValues, State, Turn
+from cardlab.engine.kernel import JIT
+from cardlab.engine.play import Table, play_game
+from cardlab.games.crazy_eights.heuristic import plausibility, worth
 from cardlab.search import alpha_beta, information_set, monte_carlo, uct
 from cardlab.testing import random_table, retrace
 
@@ -67,7 +67,7 @@ def test_alpha_beta_without_a_key_searches_every_line(high_card: Game) -> None:
 def test_threads_change_nothing_but_the_time(crazy_eights: Game) -> None:
     turn = random_table(crazy_eights, {}, 2, plies=0).turn()
     state = Table(crazy_eights, seed=2).state
-    for name in ("monte_carlo:3000", "fair:700", "information_set:400,trees=4", "determinised:6"):
+    for name in ("monte_carlo:3000", "guided:700", "information_set:400,trees=4", "determinised:6"):
         agents = [find_agent(f"{name},threads={threads}", crazy_eights) for threads in (1, 2, 5)]
         values = [one.values(turn, np.random.default_rng(7)) for one in agents]  # type: ignore[union-attr]
         assert values[0].tolist() == values[1].tolist() == values[2].tolist(), name
@@ -157,14 +157,14 @@ def test_information_set_search_beats_random(
 
 
 def test_the_fair_player_is_ahead_of_the_heuristic() -> None:
-    result = play_match(Match.plan("crazy_eights", ["fair:300", "heuristic"], 800, seed=5))
+    result = play_match(Match.plan("crazy_eights", ["guided:300", "heuristic"], 800, seed=5))
     interval = result.standings[0].score_interval
     assert interval
     assert interval[0] > 0.5
 
 
 @pytest.mark.parametrize(
-    "name", ["monte_carlo:50", "fair:50", "information_set:50", "determinised:3"]
+    "name", ["monte_carlo:50", "guided:50", "information_set:50", "determinised:3"]
 )
 def test_searches_value_every_action(crazy_eights: Game, name: str) -> None:
     agent = find_agent(name, crazy_eights)
@@ -176,7 +176,7 @@ def test_searches_value_every_action(crazy_eights: Game, name: str) -> None:
 
 
 def test_uct_solves_birds_of_a_feather() -> None:
-    from cardlab.games.birds_of_a_feather import GAME
+    from cardlab.games.birds_of_a_feather.rules import GAME
 
     agent = find_agent("uct_open:5000", GAME)
     solved = [play_game(GAME, [agent], seed=seed).result for seed in range(6)]

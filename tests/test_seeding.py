@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from cardlab import seeding
-from cardlab.errors import CardlabError
+from cardlab.engine import seeding
+from cardlab.engine.errors import CardlabError
 
 
 def test_streams_are_fixed_for_ever() -> None:

@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cardlab import seeding
 from cardlab.agents.catalog import find_agent
-from cardlab.agents.tabular_q import TabularQ, load_table
-from cardlab.errors import CardlabError
-from cardlab.features.crazy_eights import NUM_STATES, action_of, choices, state_index
-from cardlab.game import Game
-from cardlab.games.crazy_eights import EIGHT_ACTIONS, PASS
-from cardlab.kernel import JIT
-from cardlab.learning import tabular_q
+from cardlab.engine import seeding
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import Game
+from cardlab.engine.kernel import JIT
+from cardlab.engine.play import Table
+from cardlab.games.crazy_eights.agents.tabular_q import TabularQ, load_table
+from cardlab.games.crazy_eights.features import NUM_STATES, action_of, choices, state_index
+from cardlab.games.crazy_eights.learning import tabular_q
+from cardlab.games.crazy_eights.rules import EIGHT_ACTIONS, PASS
 from cardlab.learning.runs import load_arrays, read_config
-from cardlab.play import Table
 from cardlab.testing import random_table, retrace
 from killed import train_killed_once
 

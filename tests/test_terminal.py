@@ -13,14 +13,14 @@ import pytest
 from rich.console import Console
 
 from cardlab.agents.catalog import find_agent
-from cardlab.cards import RANKS, SUIT_SYMBOLS, SUITS
-from cardlab.errors import CardlabError
-from cardlab.game import Agent, Event, Game, OpenAgent, Turn
-from cardlab.games import find_game
-from cardlab.play import play_game
-from cardlab.records import Record, read_records
-from cardlab.replay import replay
-from cardlab.terminal import _added, action_look, card_look, play_in_terminal, words_look
+from cardlab.engine.cards import RANKS, SUIT_SYMBOLS, SUITS
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import Agent, Event, Game, OpenAgent, Turn
+from cardlab.engine.play import play_game
+from cardlab.engine.records import Record, read_records
+from cardlab.engine.registry import find_game
+from cardlab.engine.replay import replay
+from cardlab.show.terminal import _added, action_look, card_look, play_in_terminal, words_look
 
 GAME = find_game("crazy_eights")
 END = "end"  # of a script: Ctrl-D

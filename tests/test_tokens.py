@@ -15,22 +15,25 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from cardlab import seeding  # noqa: E402
 from cardlab.agents.catalog import find_agent  # noqa: E402
-from cardlab.agents.heuristics.crazy_eights import choose as choose_card  # noqa: E402
-from cardlab.agents.heuristics.uno import choose as choose_kind  # noqa: E402
 from cardlab.agents.token_network import TokenPlayer, make_kernels  # noqa: E402
-from cardlab.batch import Batch  # noqa: E402
-from cardlab.errors import CardlabError  # noqa: E402
-from cardlab.features import tokens_crazy_eights as eights  # noqa: E402
-from cardlab.features import tokens_uno as uno  # noqa: E402
-from cardlab.features.uno import encode_all, outputs_of  # noqa: E402
-from cardlab.game import DEALER, OVER, Game, HasValues, State, Turn  # noqa: E402
-from cardlab.games import find_game  # noqa: E402
-from cardlab.games.crazy_eights import PASS, playable  # noqa: E402
-from cardlab.kernel import JIT, kernel  # noqa: E402
-from cardlab.learning import crazy_eights_transformer, uno_transformer  # noqa: E402
-from cardlab.learning.token_games import (  # noqa: E402
+from cardlab.engine import seeding  # noqa: E402
+from cardlab.engine.batch import Batch  # noqa: E402
+from cardlab.engine.errors import CardlabError  # noqa: E402
+from cardlab.engine.game import DEALER, OVER, Game, HasValues, State, Turn  # noqa: E402
+from cardlab.engine.kernel import JIT, kernel  # noqa: E402
+from cardlab.engine.play import Table  # noqa: E402
+from cardlab.engine.registry import find_game  # noqa: E402
+from cardlab.engine.seeding import deck_order  # noqa: E402
+from cardlab.games.crazy_eights import tokens as eights  # noqa: E402
+from cardlab.games.crazy_eights.heuristic import choose as choose_card  # noqa: E402
+from cardlab.games.crazy_eights.learning import transformer as crazy_eights_transformer  # noqa: E402
+from cardlab.games.crazy_eights.rules import PASS, playable  # noqa: E402
+from cardlab.games.uno import tokens as uno  # noqa: E402
+from cardlab.games.uno.features import encode_all, outputs_of  # noqa: E402
+from cardlab.games.uno.heuristic import choose as choose_kind  # noqa: E402
+from cardlab.games.uno.learning import transformer as uno_transformer  # noqa: E402
+from cardlab.learning.token_games import (
     HEURISTIC,
     LEARNER,
     RANDOM,
@@ -44,8 +47,6 @@ from cardlab.learning.token_games import (  # noqa: E402
 from cardlab.learning.token_training import Training, ship  # noqa: E402
 from cardlab.networks.token_networks import make_network  # noqa: E402
 from cardlab.networks.weights import load_weights, save_weights  # noqa: E402
-from cardlab.play import Table  # noqa: E402
-from cardlab.seeding import deck_order  # noqa: E402
 from cardlab.testing import check_agent  # noqa: E402
 from test_koi_koi_learning import kill_and_go_on  # noqa: E402
 

@@ -24,15 +24,15 @@ from cardlab.arena import store as store_module
 from cardlab.arena.export import export_games
 from cardlab.arena.leaderboard import leaderboards
 from cardlab.arena.ratings import Rating
+from cardlab.arena.shard import Played, full_record
+from cardlab.arena.standings import Cell, Line, Results, Table
 from cardlab.arena.store import SCHEMA, Store
-from cardlab.arena.stretch import Played, full_record
-from cardlab.arena.tables import Cell, Line, Results, Table
 from cardlab.arena.tournament import Plan, enter, play_tournament, resume
-from cardlab.errors import CardlabError
-from cardlab.games import find_game
-from cardlab.records import read_records
-from cardlab.replay import replay
-from cardlab.tournament_display import show_table
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.records import read_records
+from cardlab.engine.registry import find_game
+from cardlab.engine.replay import replay
+from cardlab.show.tournament import show_table
 
 AGENTS = ["random", "heuristic", "tabular_q"]
 
@@ -248,7 +248,7 @@ def test_two_tournaments_write_to_one_store_at_once(store_address: str) -> None:
 
 
 def test_a_stretch_that_is_written_twice_counts_once(store_address: str) -> None:
-    from cardlab.arena.stretch import Task, play_deals
+    from cardlab.arena.shard import Task, play_deals
 
     plan = Plan.make("crazy_eights", AGENTS[:2], 8)
     with Store(store_address) as store:
@@ -261,7 +261,7 @@ def test_a_stretch_that_is_written_twice_counts_once(store_address: str) -> None
 
 @pytest.mark.parametrize("store_address", ["postgresql"], indirect=True)
 def test_what_a_database_refuses_is_one_sentence(store_address: str) -> None:
-    from cardlab.arena.stretch import Task, play_deals
+    from cardlab.arena.shard import Task, play_deals
 
     plan = Plan.make("crazy_eights", AGENTS[:2], 2)
     with Store(store_address) as store:

@@ -11,15 +11,17 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cardlab.agents.heuristic import Heuristic
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.agents.rule_based import Heuristic
-from cardlab.errors import CardlabError
-from cardlab.game import DEALER, State, View
-from cardlab.games import uno_cards, uno_knowledge, uno_rules
-from cardlab.games.uno import GAME
-from cardlab.kernel import JIT
-from cardlab.play import Table, play_game
-from cardlab.seeding import deck_order
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import DEALER, State, View
+from cardlab.engine.kernel import JIT
+from cardlab.engine.play import Table, play_game
+from cardlab.engine.seeding import deck_order
+from cardlab.games.uno import cards as uno_cards
+from cardlab.games.uno import hidden_hands as uno_knowledge
+from cardlab.games.uno import kernels as uno_rules
+from cardlab.games.uno.rules import GAME
 from cardlab.testing import check_agent, check_uniform, random_table, retrace
 from reference_uno import FACES, ReferenceGame, number
 

@@ -13,29 +13,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cardlab.errors import CardlabError
-from cardlab.features import uno as features
-from cardlab.game import State
-from cardlab.games.uno import GAME
-from cardlab.games.uno_cards import TOTAL, cards_in
-from cardlab.kernel import JIT, cache_folder
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import State
+from cardlab.engine.kernel import JIT, cache_folder
+from cardlab.games.uno import features
+from cardlab.games.uno.cards import TOTAL, cards_in
+from cardlab.games.uno.learning.games import Games, table, trace_targets
+from cardlab.games.uno.rules import GAME
 from cardlab.learning.runs import read_json
-from cardlab.learning.uno_games import Games, table, trace_targets
 from cardlab.testing import random_table, retrace
 from killed import train_killed_once
 
 torch = pytest.importorskip("torch")
 
-from cardlab.learning import (  # noqa: E402 - they need torch
-    deep_monte_carlo,
-    deep_q,
-    deep_sarsa,
-    policy_gradient,
-    uno_comparison,
-    uno_grid,
-)
+from cardlab.games.uno.learning import comparison as uno_comparison
+from cardlab.games.uno.learning import deep_monte_carlo, deep_sarsa, policy_gradient
+from cardlab.games.uno.learning import dqn as deep_q
+from cardlab.games.uno.learning import grid as uno_grid
+from cardlab.games.uno.learning.runs import Run, Score, evaluate, new_network, tables_of  # noqa: E402
 from cardlab.learning.__main__ import main  # noqa: E402
-from cardlab.learning.uno_runs import Run, Score, evaluate, new_network, tables_of  # noqa: E402
 from cardlab.networks.weights import load_weights  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not JIT, reason="too many games to interpret")

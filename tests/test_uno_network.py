@@ -11,21 +11,22 @@ import numpy as np
 import pytest
 
 from cardlab.agents.catalog import find_agent
-from cardlab.agents.uno_network import OUTPUT, UnoNetwork, UnoNetworkOpen
-from cardlab.errors import CardlabError
-from cardlab.features import uno as features
-from cardlab.game import HasValues, Turn
-from cardlab.games.uno import GAME
-from cardlab.kernel import JIT
-from cardlab.learning.uno_games import Games, table
-from cardlab.play import Table
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import HasValues, Turn
+from cardlab.engine.kernel import JIT
+from cardlab.engine.play import Table
+from cardlab.games.uno import features
+from cardlab.games.uno.agents.network import OUTPUT, UnoNetwork, UnoNetworkOpen
+from cardlab.games.uno.learning.games import Games, table
+from cardlab.games.uno.rules import GAME
 from cardlab.testing import check_agent, random_table, retrace
 
 torch = pytest.importorskip("torch")
 
-from cardlab.learning import deep_q, policy_gradient  # noqa: E402 - they need torch
-from cardlab.learning.uno_runs import greedy, load_network, ship  # noqa: E402
-from cardlab.networks.q_networks import NETWORKS, build, set_bits  # noqa: E402
+from cardlab.games.uno.learning import dqn as deep_q  # noqa: E402 - they need torch
+from cardlab.games.uno.learning import policy_gradient
+from cardlab.games.uno.learning.runs import greedy, load_network, ship  # noqa: E402
+from cardlab.games.uno.networks.q_networks import NETWORKS, build, set_bits  # noqa: E402
 from cardlab.networks.weights import load_weights, save_weights  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not JIT, reason="too many games to interpret")
@@ -211,5 +212,5 @@ def test_mistakes_are_one_sentence(shipped: dict[str, Path], tmp_path: Path) -> 
         save_weights(tmp_path / "weights.safetensors", tensors, about | change)
         with pytest.raises(CardlabError, match=sentence):
             ship(tmp_path, "x", tmp_path)
-    agent = find_agent(f"cardlab.agents.uno_network:UnoNetwork:path={shipped['fair']}", GAME)
+    agent = find_agent(f"cardlab.games.uno.agents.network:UnoNetwork:path={shipped['fair']}", GAME)
     assert isinstance(agent, UnoNetwork)

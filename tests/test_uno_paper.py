@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from cardlab.arena.match import Match
-from cardlab.kernel import JIT
-from cardlab.papers import uno
-from cardlab.papers.kept import kept_log, kept_result
+from cardlab.engine.kernel import JIT
+from cardlab.games.uno.paper import report as uno
+from cardlab.papers.logs import kept_log, kept_result
 from cardlab.papers.measurements import Ledger, measure
 
 
@@ -42,7 +42,7 @@ def test_every_kept_run_says_how_it_was_made() -> None:
 
 
 def test_shipped_networks_are_those_of_the_kept_runs() -> None:
-    from cardlab.agents.uno_network import uno_dqn_open, uno_net
+    from cardlab.games.uno.agents.network import uno_dqn_open, uno_net
 
     for agent, run in ((uno_net(), "uno_net"), (uno_dqn_open(), "uno_dqn_paper")):
         about = agent._network.about

@@ -10,17 +10,19 @@ import numpy as np
 import pytest
 
 from cardlab.agents.catalog import agents_for, find_agent
-from cardlab.agents.uno_searchers import LADDER
 from cardlab.arena.match import Match, play_match
-from cardlab.errors import CardlabError
-from cardlab.game import DEALER, OVER, HasValues, OpenAgent, State, View
-from cardlab.games import uno_cards, uno_rules
-from cardlab.games.uno import GAME
-from cardlab.games.uno_knowledge import PILE
-from cardlab.kernel import JIT
-from cardlab.play import Table, ask
-from cardlab.seeding import below
-from cardlab.solvers import uno_playouts, uno_worlds
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import DEALER, OVER, HasValues, OpenAgent, State, View
+from cardlab.engine.kernel import JIT
+from cardlab.engine.play import Table, ask
+from cardlab.engine.seeding import below
+from cardlab.games.uno import cards as uno_cards
+from cardlab.games.uno import kernels as uno_rules
+from cardlab.games.uno import playouts as uno_playouts
+from cardlab.games.uno import worlds as uno_worlds
+from cardlab.games.uno.agents.search import LADDER
+from cardlab.games.uno.hidden_hands import PILE
+from cardlab.games.uno.rules import GAME
 from cardlab.testing import check_agent, check_uniform, random_table, retrace
 from test_uno import SMALL, kind, kind_set, position, ways_to_lay
 
@@ -341,7 +343,7 @@ def test_the_agents_keep_the_rules_of_agents(name: str, seats: int, rules: str) 
 
 def test_a_match_for_points_can_be_searched() -> None:
     options = {"seats": 3, "target": 500, "stacking": True}
-    agents = [find_agent(name, GAME) for name in ("fair:20", "uno_union_open:20", "random")]
+    agents = [find_agent(name, GAME) for name in ("guided:20", "uno_union_open:20", "random")]
     table = Table(GAME, seed=3, options=options)
     rng = np.random.default_rng(3)
     while not table.over and table.state.rounds < 2:
@@ -351,7 +353,7 @@ def test_a_match_for_points_can_be_searched() -> None:
 
 def test_threads_change_nothing_but_the_time() -> None:
     turn = random_table(GAME, {"seats": 4}, 2, plies=3).turn()
-    agents = [find_agent(f"fair:3000,threads={threads}", GAME) for threads in (1, 2, 5)]
+    agents = [find_agent(f"guided:3000,threads={threads}", GAME) for threads in (1, 2, 5)]
     assert all(isinstance(agent, HasValues) for agent in agents)
     values = [agent.values(turn, np.random.default_rng(7)) for agent in agents]  # type: ignore[union-attr]
     assert values[0].tolist() == values[1].tolist() == values[2].tolist()
@@ -376,7 +378,7 @@ def test_the_values_are_those_of_plain_play_outs() -> None:
             plain[i] += uno_playouts.play_out_random(
                 after.array[0], turn.seat, order, order, stream
             )
-    agent = find_agent(f"fair:{30_000 * len(turn.legal)}", GAME)
+    agent = find_agent(f"guided:{30_000 * len(turn.legal)}", GAME)
     ours = agent.values(turn, np.random.default_rng(2))  # type: ignore[union-attr]
     # Halving tries every action in at least 10,000 worlds; a value has a deviation below 0.75.
     assert ours == pytest.approx(plain / worlds, abs=4.5 * 0.75 * math.sqrt(1 / 4000 + 1 / 10_000))
@@ -391,7 +393,7 @@ def test_the_values_are_those_of_plain_play_outs() -> None:
 def test_the_fair_search_is_ahead_of_random_play(
     options: dict[str, Any], share: float, others: int
 ) -> None:
-    plan = Match.plan("uno", [f"fair:100,others={others}", "random"], 300, 5, options)
+    plan = Match.plan("uno", [f"guided:100,others={others}", "random"], 300, 5, options)
     first = play_match(plan).standings[0]
     assert first.score_interval is not None
     assert first.score_interval[0] > share
@@ -415,7 +417,7 @@ def test_only_the_fair_one_is_fair() -> None:
     assert cheats == [name for name, _ in LADDER][1:]
 
 
-@pytest.mark.parametrize("spec", ["fair:0", "fair:100,others=2", "uno_union_open:x"])
+@pytest.mark.parametrize("spec", ["guided:0", "guided:100,others=2", "uno_union_open:x"])
 def test_impossible_budgets_are_one_sentence(spec: str) -> None:
     with pytest.raises(CardlabError, match="is not allowed; use a whole number from"):
         find_agent(spec, GAME)

@@ -20,10 +20,10 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from cardlab import errors
 from cardlab.commands import serving
-from cardlab.errors import CardlabError
-from cardlab.kernel import JIT
+from cardlab.engine import errors
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.kernel import JIT
 from web_wire import AGENT, PERSON
 
 EXAMPLES = Path(__file__).parent.parent / "examples"

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cardlab.cards import parse_card
-from cardlab.game import OVER
-from cardlab.games import GAMES, find_game, koi_koi_table
-from cardlab.games.cribbage_scoring import hand_points
-from cardlab.play import Table
-from cardlab.web.extras import extra_of
+from cardlab.engine.cards import parse_card
+from cardlab.engine.game import OVER
+from cardlab.engine.play import Table
+from cardlab.engine.registry import find_game, our_games
+from cardlab.games.cribbage.scoring import hand_points
+from cardlab.games.koi_koi import table as koi_koi_table
+from cardlab.web.page_data import extra_of
 from cardlab.web.views import action_json, move_json, public_description, words_of
 
 
@@ -88,7 +89,7 @@ def test_uno_goes_round_the_way_it_says() -> None:
     assert directions == {1, -1}
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", our_games())
 def test_every_action_names_its_cards(name: str) -> None:
     game = find_game(name)
     deck = {game.card_text(card) for card in range(game.deck)}
@@ -117,7 +118,7 @@ def test_cards_laid_face_down_are_for_their_seat_only() -> None:
 
 
 def test_onlookers_see_what_all_seats_see() -> None:
-    for name in GAMES:
+    for name in our_games():
         for table, _ in positions(name, 1):
             told = public_description(table.state, None)
             hands = [z for z in told["description"]["zones"] if z["name"] == "hand"]

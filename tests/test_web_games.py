@@ -20,15 +20,17 @@ import pytest
 from cardlab.agents.catalog import agents_for
 from cardlab.arena.store import SCHEMA, Store
 from cardlab.arena.tournament import Plan, enter, play_tournament
-from cardlab.errors import CardlabError
-from cardlab.games import GAMES, find_game
-from cardlab.play import Table
-from cardlab.records import Record
-from cardlab.replay import replay
-from cardlab.web import keeper, server, thinkers
-from cardlab.web.keeper import Keeper
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.play import Table
+from cardlab.engine.records import Record
+from cardlab.engine.registry import find_game, our_games
+from cardlab.engine.replay import replay
+from cardlab.web import agent_pool as thinkers
+from cardlab.web import room_writer as keeper
+from cardlab.web import server
+from cardlab.web.agent_pool import Busy, Thinkers, check_agent
 from cardlab.web.limits import Limits
-from cardlab.web.thinkers import Busy, Thinkers, check_agent
+from cardlab.web.room_writer import Keeper
 from web_wire import (
     AGENT,
     PAIR,
@@ -48,7 +50,7 @@ def store(tmp_path: Path) -> Path:
     return tmp_path / "games.db"
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", our_games())
 def test_a_game_ends_with_a_record_that_replays(store: Path, game: str) -> None:
     async def play(app: Any) -> None:
         seats = [PERSON] if game == "birds_of_a_feather" else [PERSON, AGENT]
@@ -275,7 +277,7 @@ def _die() -> None:
 
 
 def test_every_agent_of_the_list_may_be_asked_for() -> None:
-    for name in GAMES:
+    for name in our_games():
         game = find_game(name)
         for entry in agents_for(game):
             assert check_agent(entry.usage, game, Limits()).name == entry.name
@@ -452,7 +454,7 @@ def test_boards_people_and_library(store: Path) -> None:
             assert (await request(app, "GET", f"/api/replays/{bad}"))[0] == 404
         library = json.loads((await request(app, "GET", "/api/library"))[2])
         assert {one["name"] for one in library["papers"]} >= {"uno", "cribbage"}
-        assert {one["name"] for one in library["papers"]} == set(GAMES)
+        assert {one["name"] for one in library["papers"]} == set(our_games())
         for curve in library["curves"]:
             for one in curve["series"]:
                 assert len(one["points"]) > 1
@@ -461,7 +463,7 @@ def test_boards_people_and_library(store: Path) -> None:
                 assert not {"loss", "seconds", "decisions"} & {*one["name"].split("/")}
         report = json.loads((await request(app, "GET", "/api/library/uno"))[2])
         assert "<table>" in report["html"]
-        for name in GAMES:
+        for name in our_games():
             page = json.loads((await request(app, "GET", f"/api/library/{name}"))[2])["html"]
             assert "&lt;" not in page  # no tag stands there to be read
             assert not {*re.findall(r"<(script|iframe|object|svg|form|style)", page)}
@@ -478,7 +480,7 @@ def test_boards_people_and_library(store: Path) -> None:
 def test_the_lobby_lists_games_options_and_agents(store: Path) -> None:
     async def play(app: Any) -> None:
         games = json.loads((await request(app, "GET", "/api/games"))[2])
-        assert [one["name"] for one in games] == list(GAMES)
+        assert [one["name"] for one in games] == list(our_games())
         uno = next(one for one in games if one["name"] == "uno")
         assert uno["seats"] == [2, 10]
         assert {one["kind"] for one in uno["options"]} == {"bool", "choice", "range"}

@@ -14,12 +14,12 @@ import pytest
 
 from cardlab.arena.store import Store
 from cardlab.arena.tournament import Plan, enter, play_tournament
-from cardlab.errors import CardlabError
-from cardlab.game import Game
-from cardlab.games import GAMES, find_game, installed
-from cardlab.play import Table
-from cardlab.records import Record
-from cardlab.replay import replay
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import Game
+from cardlab.engine.play import Table
+from cardlab.engine.records import Record
+from cardlab.engine.registry import find_game, installed, our_games
+from cardlab.engine.replay import replay
 from cardlab.web.menu import Menu
 from cardlab.web.views import open_description, public_description, words_of
 from web_wire import PERSON, Wire, finish, in_app, open_table, request, site_of
@@ -87,7 +87,7 @@ def test_a_game_from_outside_is_listed_played_and_looked_at(store: Path, menu: M
 
     async def play(app: Any) -> None:
         _, games = await ask(app, "/api/games")
-        assert [one["name"] for one in games] == [*GAMES, "kuhn_poker"]
+        assert [one["name"] for one in games] == [*our_games(), "kuhn_poker"]
         kuhn = games[-1]
         assert (kuhn["title"], kuhn["seats"], kuhn["deck"]) == ("Kuhn poker", [2, 2], "plain")
         assert kuhn["cards"] == ["J", "Q", "K"]
@@ -214,7 +214,7 @@ def test_what_a_visitor_names_is_never_imported(
 
 def test_installed_packages_are_offered_and_broken_ones_told(store: Path, packages: Path) -> None:
     menu = Menu.of([], ["web_agents:Bold:nerve=0"])
-    assert list(menu.games) == [*GAMES, "kuhn_poker"]
+    assert list(menu.games) == [*our_games(), "kuhn_poker"]
     assert menu.game("poker") is menu.game("kuhn_poker") is menu.game(KUHN)
     assert list(menu.agents) == ["web_agents:Bold:nerve=0", "bold", "peek_open"]
     assert menu.left_out.keys() == {"broken", "sly"}

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from cardlab.games import find_game
-from cardlab.play import Table
-from cardlab.web import boards
+from cardlab.engine.play import Table
+from cardlab.engine.registry import find_game
+from cardlab.web import leaderboards as boards
 from cardlab.web.limits import Bucket, Limits, Visitors
 from web_wire import (
     AGENT,

@@ -19,7 +19,7 @@ import typer
 import reference
 from cardlab.agents.catalog import agents_for, strength_of
 from cardlab.cli import app
-from cardlab.games import GAMES, find_game
+from cardlab.engine.registry import find_game, our_games
 from cardlab.learning import TRAININGS
 from cardlab.papers import PAPERS
 
@@ -40,7 +40,7 @@ PRESENTED = [
     "koi_koi_supervised",
     "koi_koi_point",
     "koi_koi_win",
-    "koi_koi_terms",
+    "koi_koi_linear",
     "koi_koi_search",
     "cribbage_weighted",
     "cribbage_expert",
@@ -60,7 +60,7 @@ def table(heads: list[str], rows: list[list[str]], right: tuple[str, ...] = ()) 
 def strength() -> str:
     """Return who plays each game, and how well."""
     parts = []
-    for name in GAMES:
+    for name in our_games():
         game = find_game(name)
         alone = game.start().seats < 2
         heads = ["agent", "score, %", "games", "sees", "what it does"]
@@ -79,7 +79,7 @@ def strength() -> str:
 
 def presented() -> str:
     """Return the agents of the README, with their scores in every game for several."""
-    games = [game for game in map(find_game, GAMES) if game.start().seats > 1]
+    games = [game for game in map(find_game, our_games()) if game.start().seats > 1]
     rows = []
     for name in PRESENTED:
         found = {game.name: one for game in games for one in agents_for(game) if one.name == name}
@@ -138,7 +138,7 @@ def command_line() -> str:
 def completed_names() -> str:
     """Return the names that shells complete, as JSON."""
     games = {}
-    for name in GAMES:
+    for name in our_games():
         game = find_game(name)
         games[name] = {
             "title": game.title,

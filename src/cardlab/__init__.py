@@ -9,12 +9,12 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from cardlab.agents.catalog import find_agent
-    from cardlab.batch import Batch
-    from cardlab.errors import CardlabError, CardlabWarning, IllegalAction
-    from cardlab.game import Agent, Game, State, Turn, Turns, View
-    from cardlab.games import find_game
-    from cardlab.play import Table, play_game
-    from cardlab.records import Record
+    from cardlab.engine.batch import Batch
+    from cardlab.engine.errors import CardlabError, CardlabWarning, IllegalAction
+    from cardlab.engine.game import Agent, Game, State, Turn, Turns, View
+    from cardlab.engine.play import Table, play_game
+    from cardlab.engine.records import Record
+    from cardlab.engine.registry import find_game
 
 __all__ = [
     "Agent",
@@ -37,12 +37,12 @@ __all__ = [
 
 _HOMES = {
     "cardlab.agents.catalog": ("find_agent",),
-    "cardlab.batch": ("Batch",),
-    "cardlab.errors": ("CardlabError", "CardlabWarning", "IllegalAction"),
-    "cardlab.game": ("Agent", "Game", "State", "Turn", "Turns", "View"),
+    "cardlab.engine.batch": ("Batch",),
+    "cardlab.engine.errors": ("CardlabError", "CardlabWarning", "IllegalAction"),
+    "cardlab.engine.game": ("Agent", "Game", "State", "Turn", "Turns", "View"),
     "cardlab.games": ("find_game",),
-    "cardlab.play": ("Table", "play_game"),
-    "cardlab.records": ("Record",),
+    "cardlab.engine.play": ("Table", "play_game"),
+    "cardlab.engine.records": ("Record",),
 }
 
 

@@ -15,9 +15,11 @@ from typer.exceptions import TyperException
 
 from cardlab import __version__
 from cardlab.commands import analysis, measuring, playing, serving, study, upkeep
-from cardlab.commands.stopping import BY_CTRL_C, BY_SIGTERM, exit_code, listen
-from cardlab.commands.voice import WIDTH, Command, Commands, help_of, usage_error
-from cardlab.errors import CardlabError, CardlabWarning
+from cardlab.commands.help_format import WIDTH, Command, Commands, help_of, usage_error
+from cardlab.commands.signals import BY_CTRL_C, BY_SIGTERM, exit_code, listen
+from cardlab.engine.errors import CardlabError, CardlabWarning
+from cardlab.engine.manifest import load
+from cardlab.engine.registry import known_packages, our_packages
 
 COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
     "Play": (
@@ -36,9 +38,11 @@ COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
         measuring.check_agent,
     ),
     "Analyse": (
-        analysis.score,
-        analysis.analyse,
-        analysis.solve,
+        *(
+            load(reference)
+            for one in our_packages().values()
+            for reference in one.commands.values()
+        ),
         analysis.explain,
     ),
     "Learn": (
@@ -60,9 +64,26 @@ app = typer.Typer(
 )
 
 
+def _register(command: Callable[..., None], heading: str, name: str | None = None) -> None:
+    app.command(name, cls=Command, help=help_of(command), rich_help_panel=heading)(command)
+
+
 for heading, commands in COMMANDS.items():
     for command in commands:
-        app.command(cls=Command, help=help_of(command), rich_help_panel=heading)(command)
+        _register(command, heading)
+
+
+def _register_from_outside(words: list[str]) -> None:
+    """Add the commands of installed games where one of them, or the list of all, may be meant."""
+    group: Any = typer.main.get_command(app)
+    known = set(group.commands)
+    if words and words[0] in known:
+        return
+    for package in known_packages().values():
+        for name, reference in package.commands.items():
+            if name not in known:
+                known.add(name)
+                _register(load(reference), "Analyse", name)
 
 
 def main() -> None:
@@ -73,6 +94,7 @@ def main() -> None:
     listen()
     warnings.showwarning = _show_warning  # type: ignore[assignment]  # it takes more and uses less
     try:
+        _register_from_outside(sys.argv[1:])
         code = exit_code(app(prog_name="cardlab", standalone_mode=False))
     except CardlabError as error:
         if os.environ.get("CARDLAB_TRACEBACK"):

@@ -30,8 +30,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from cardlab.agents.program import DEFAULT_LIMITS, FLOOD, AgentFailed, Limits, Program
-from cardlab.errors import CardlabError
-from cardlab.game import Game, Turn
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import Game, Turn
 
 __all__ = [
     "DEFAULT_LIMITS",
@@ -102,7 +102,7 @@ class OutsideAgent:
         return {
             "type": "hello",
             "protocol": PROTOCOL,
-            "game": game.name if game.is_ours else game.reference,
+            "game": game.identifier,
             "rules": game.rules_version,
             "options": options,
             "seats": seats,

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from cardlab.errors import CardlabError
+from cardlab.engine.errors import CardlabError
 
 __all__ = ["DEFAULT_LIMITS", "FLOOD", "AgentFailed", "Limits", "Program"]
 

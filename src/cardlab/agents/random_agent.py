@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cardlab.game import Array, Turn, Turns
+from cardlab.engine.game import Array, Turn, Turns
 
 __all__ = ["RandomAgent"]
 

@@ -2,31 +2,28 @@
 
 One that has been trained but not shipped plays as
 `cardlab.agents.token_network:TokenPlayer:path=FILE.onnx`, after
-`python -m cardlab.learning ship RUN NAME_transformer FOLDER`.
+`python -m cardlab.learning export GAME/transformer RUN NAME FOLDER`.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from importlib.resources import as_file, files
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from cardlab.errors import CardlabError
-from cardlab.features import tokens_crazy_eights, tokens_uno
-from cardlab.game import Array, Turn, Turns
-from cardlab.games import find_game
-from cardlab.kernel import int64, kernel
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import Array, Turn, Turns
+from cardlab.engine.kernel import int64, kernel
+from cardlab.engine.manifest import load
+from cardlab.engine.registry import find_game, find_package
 from cardlab.networks.onnx import Network
 
-__all__ = ["TokenPlayer", "crazy_eights_transformer", "uno_transformer"]
+__all__ = ["TokenPlayer"]
 
 LARGE = 64  # turns that a network answers at once; more fall out of a processor's caches
-FEATURES: dict[str, ModuleType] = {"crazy_eights": tokens_crazy_eights, "uno": tokens_uno}
 
 
 class Kernels(NamedTuple):
@@ -36,10 +33,15 @@ class Kernels(NamedTuple):
     write_actions: Callable[[Any, Any, Any], None]
 
 
+def _features(game: str) -> Any:
+    """Return the module that writes the decisions of a game as tokens."""
+    return load(find_package(game).tokens)
+
+
 @functools.cache
 def make_kernels(game: str) -> Kernels:
     """Return the kernels that ask about turns of a game and read the answers."""
-    features = FEATURES[game]
+    features = _features(game)
     write_view, write_choices = features.write_view, features.write_choices
     action_of_token = features.action_of_token
 
@@ -61,10 +63,9 @@ def make_kernels(game: str) -> Kernels:
 def _load(path: Path) -> Network:
     network = Network(path)
     name = network.about.get("game", "")
-    if name not in FEATURES:
-        known = " or ".join(FEATURES)
-        raise CardlabError(f"{path} is no card transformer of {known}; name another file")
-    rules, encoding = find_game(name).rules_version, FEATURES[name].ENCODING
+    if not name or not find_package(name).tokens:
+        raise CardlabError(f"{path} holds no card transformer; name another file")
+    rules, encoding = find_game(name).rules_version, _features(name).ENCODING
     for what, wanted in (("rules", rules), ("encoding", encoding)):
         found = network.about.get(what)
         if found != wanted:
@@ -83,7 +84,7 @@ class TokenPlayer:
         self.path = Path(path)
         self._network = _load(self.path)
         game = self._network.about["game"]
-        self._features, self._kernels = FEATURES[game], make_kernels(game)
+        self._features, self._kernels = _features(game), make_kernels(game)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (type(self), (self.path, self.name))
@@ -130,18 +131,3 @@ class TokenPlayer:
             part = slice(start, start + LARGE)
             found[part] = self._network.run(rows=rows[part], choices=choices[part])["values"]
         return found
-
-
-def _shipped(name: str) -> TokenPlayer:
-    with as_file(files("cardlab.networks") / "shipped" / f"{name}.onnx") as path:
-        return TokenPlayer(Path(path), name)
-
-
-def crazy_eights_transformer() -> TokenPlayer:
-    """Return the card transformer that learned Crazy Eights against itself."""
-    return _shipped("crazy_eights_transformer")
-
-
-def uno_transformer() -> TokenPlayer:
-    """Return the card transformer that learned Uno against itself."""
-    return _shipped("uno_transformer")

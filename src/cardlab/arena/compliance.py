@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from cardlab import seeding
 from cardlab.agents.outside import AgentFailed, Limits, OutsideAgent, Program, dismiss_all
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.errors import CardlabError
-from cardlab.game import Game
-from cardlab.games import find_game
-from cardlab.play import Table
+from cardlab.engine import seeding
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import Game
+from cardlab.engine.play import Table
+from cardlab.engine.registry import find_game
 
 __all__ = ["Finding", "check_program"]
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from cardlab.arena.shard import ACTION, Match, Played, full_record
 from cardlab.arena.store import Entered, Store
-from cardlab.arena.stretch import ACTION, Match, Played, full_record
 from cardlab.arena.tournament import Plan
-from cardlab.errors import CardlabError, require
-from cardlab.games import find_game
+from cardlab.engine.errors import CardlabError, require
+from cardlab.engine.registry import find_game
 
 __all__ = ["FORMATS", "export_games"]
 

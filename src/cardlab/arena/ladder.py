@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from cardlab.errors import require
+from cardlab.engine.errors import require
 
 __all__ = ["Ladder"]
 

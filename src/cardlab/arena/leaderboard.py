@@ -9,11 +9,11 @@ from typing import Any
 
 from cardlab.arena.ladder import Ladder
 from cardlab.arena.ratings import Outcome, Rating, rate
+from cardlab.arena.standings import Results
 from cardlab.arena.store import Entered, Store
-from cardlab.arena.tables import Results
 from cardlab.arena.tournament import Plan
-from cardlab.errors import CardlabError
-from cardlab.shown import ShownAsHtml
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.notebook_hooks import ShownAsHtml
 
 __all__ = ["Board", "leaderboards"]
 

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from cardlab.agents.outside import dismiss_all
-from cardlab.arena.stretch import Chunk, Match, Task, full_record, play_deals, usual_reason
+from cardlab.arena.shard import Chunk, Match, Task, full_record, play_deals, usual_reason
 from cardlab.arena.workers import stream_results
-from cardlab.game import Array
-from cardlab.games import find_game
-from cardlab.records import Record
-from cardlab.shown import ShownAsHtml
+from cardlab.engine.game import Array
+from cardlab.engine.notebook_hooks import ShownAsHtml
+from cardlab.engine.records import Record
+from cardlab.engine.registry import find_game
 
 __all__ = [
     "Match",

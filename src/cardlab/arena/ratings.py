@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from cardlab.game import Array
-from cardlab.seeding import generator
+from cardlab.engine.game import Array
+from cardlab.engine.seeding import generator
 
 __all__ = ["Outcome", "Rating", "rate"]
 

@@ -23,11 +23,11 @@ from typing import Any
 
 import numpy as np
 
+from cardlab.arena.standings import Results
 from cardlab.arena.store import Store
-from cardlab.arena.tables import Results
 from cardlab.arena.tournament import Plan, enter, play_tournament, resume
-from cardlab.errors import CardlabError
-from cardlab.game import Array
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import Array
 
 __all__ = ["Test", "Verdict", "judge", "play_sprt", "read_counts"]
 

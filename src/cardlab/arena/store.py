@@ -22,8 +22,8 @@ from platformdirs import user_data_path
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError
 
-from cardlab.arena.stretch import Chunk, Played
-from cardlab.errors import CardlabError, require
+from cardlab.arena.shard import Chunk, Played
+from cardlab.engine.errors import CardlabError, require
 
 __all__ = ["SCHEMA", "Entered", "Store", "default_store"]
 

@@ -13,15 +13,15 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from cardlab import seeding
 from cardlab.agents.catalog import find_agent
 from cardlab.agents.outside import DEFAULT_LIMITS, Limits, OutsideAgent, dismiss_all
+from cardlab.arena.shard import Chunk, Match, Task, play_deals
+from cardlab.arena.standings import Results
 from cardlab.arena.store import Entered, Store
-from cardlab.arena.stretch import Chunk, Match, Task, play_deals
-from cardlab.arena.tables import Results
 from cardlab.arena.workers import stream_results
-from cardlab.errors import CardlabError, suggest
-from cardlab.games import find_game
+from cardlab.engine import seeding
+from cardlab.engine.errors import CardlabError, suggest
+from cardlab.engine.registry import find_game
 
 __all__ = ["FORMATS", "Plan", "enter", "play_tournament", "resume"]
 

@@ -24,7 +24,7 @@ from queue import SimpleQueue
 from types import FrameType
 from typing import Any, TypeVar
 
-from cardlab.errors import CardlabError, CardlabWarning, require
+from cardlab.engine.errors import CardlabError, CardlabWarning, require
 
 __all__ = ["Pool", "become_quiet", "default_workers", "joined_cluster", "stream_results"]
 

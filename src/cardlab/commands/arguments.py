@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cardlab.commands.names import complete_agent, complete_game, complete_option
-from cardlab.errors import CardlabError
+from cardlab.commands.completion import complete_agent, complete_game, complete_option
+from cardlab.engine.errors import CardlabError
 
 if TYPE_CHECKING:
     from cardlab.agents.outside import Limits

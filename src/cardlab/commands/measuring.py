@@ -28,9 +28,9 @@ from cardlab.commands.arguments import (
     read_options,
     read_workers,
 )
-from cardlab.commands.names import complete_agent, complete_game
-from cardlab.display import compiling, new_console, progress_bar
-from cardlab.errors import CardlabError, suggest
+from cardlab.commands.completion import complete_agent, complete_game
+from cardlab.engine.errors import CardlabError, suggest
+from cardlab.show.tables import compiling, new_console, progress_bar
 
 __all__ = ["check_agent", "export", "leaderboard", "sprt", "tournament"]
 
@@ -77,13 +77,13 @@ def tournament(
 
     Examples:
       cardlab tournament crazy_eights random heuristic monte_carlo:1000
-      cardlab tournament uno random heuristic fair:300 -o seats=3 --games 300
+      cardlab tournament uno random heuristic guided:300 -o seats=3 --games 300
     """
     from cardlab.arena import tournament as arena
     from cardlab.arena.ladder import Ladder as MovingRatings
     from cardlab.arena.store import Store
     from cardlab.arena.workers import joined_cluster
-    from cardlab.tournament_display import live_table, show_table
+    from cardlab.show.tournament import live_table, show_table
 
     if format not in arena.FORMATS:
         raise CardlabError(suggest("format", format, arena.FORMATS))
@@ -181,7 +181,7 @@ def sprt(
     from cardlab.arena.store import Store
     from cardlab.arena.tournament import Plan
     from cardlab.arena.workers import joined_cluster
-    from cardlab.tournament_display import live_verdict, show_verdict
+    from cardlab.show.tournament import live_verdict, show_verdict
 
     test = Test(elo0, elo1, alpha, beta).check()
     names: tuple[str, str] | None = None
@@ -246,8 +246,8 @@ def leaderboard(
 
     from cardlab.arena.leaderboard import leaderboards
     from cardlab.arena.store import Store
-    from cardlab.games import find_game
-    from cardlab.tournament_display import show_boards
+    from cardlab.engine.registry import find_game
+    from cardlab.show.tournament import show_boards
 
     if game is not None:
         find_game(game)

@@ -27,15 +27,9 @@ from cardlab.commands.arguments import (
     read_options,
     read_workers,
 )
-from cardlab.commands.names import complete_agent
-from cardlab.display import (
-    compiling,
-    new_console,
-    progress_bar,
-    show_match,
-    table_of,
-)
-from cardlab.errors import CardlabError
+from cardlab.commands.completion import complete_agent
+from cardlab.engine.errors import CardlabError
+from cardlab.show.tables import compiling, new_console, progress_bar, show_match, table_of
 
 __all__ = ["agents", "games", "match", "play", "replay"]
 
@@ -47,12 +41,14 @@ def games(as_json: Json = False) -> None:
       cardlab games
       cardlab games --json
     """
-    from cardlab.games import GAMES, find_game, installed
+    from cardlab.engine.registry import find_game, find_package, installed, our_packages
 
-    found, broken = [find_game(name) for name in GAMES], {}
+    found, broken = [*our_packages().values()], {}
     for name in installed("cardlab.games"):
         try:
-            found += [find_game(name)] if name not in GAMES else []
+            if name not in our_packages():
+                find_game(name)
+                found.append(find_package(name))
         except CardlabError as error:  # a package that fails must not take the list with it
             broken[name] = str(error)
     if as_json:
@@ -88,11 +84,11 @@ def agents(game: GameName, as_json: Json = False) -> None:
       cardlab agents crazy_eights
       cardlab agents uno --json
     """
-    from cardlab.agents.catalog import agents_for, strength_of
-    from cardlab.games import find_game, installed
+    from cardlab.agents.entries import agents_in, strength_in
+    from cardlab.engine.registry import find_package, installed
 
-    found = find_game(game)
-    entries = agents_for(found)
+    found = find_package(game)
+    entries = agents_in(found)
     if as_json:
         rows = [
             {
@@ -101,7 +97,7 @@ def agents(game: GameName, as_json: Json = False) -> None:
                 "fair": one.fair,
                 "summary": one.summary,
                 "parameters": [asdict(each) for each in one.parameters],
-                "strength": asdict(strength) if (strength := strength_of(one, found)) else None,
+                "strength": asdict(strength) if (strength := strength_in(one, found)) else None,
             }
             for one in entries
         ]
@@ -122,7 +118,7 @@ def agents(game: GameName, as_json: Json = False) -> None:
         table.add_row(name, f"from outside: {reference}", "-", "-")
     for one in entries:
         sees = "its seat" if one.fair else "all cards"
-        table.add_row(one.usage, one.summary, sees, str(strength_of(one, found) or "-"))
+        table.add_row(one.usage, one.summary, sees, str(strength_in(one, found) or "-"))
         for place, each in enumerate(one.parameters):
             text = f"{each.name}={each.default:g}: {each.help}{'' if place else ' (the budget)'}"
             owners.setdefault(text, []).append(one.name)
@@ -156,7 +152,7 @@ def match(
       cardlab match uno heuristic random -o seats=3 --save games.jsonl
     """
     from cardlab.arena.match import Match, play_match
-    from cardlab.records import append_records
+    from cardlab.engine.records import append_records
 
     limits = read_limits(move_seconds, game_seconds, agent_memory, agent_logs)
     plan = Match.plan(game, agents, games, seed, read_options(option), limits)
@@ -198,7 +194,7 @@ def play(
     adviser: Annotated[
         str | None,
         typer.Option(
-            help="the agent that gives hints; without it a sensible one",
+            help="the agent that gives hints; default: the game's adviser",
             metavar="AGENT",
             autocompletion=complete_agent,
         ),
@@ -216,28 +212,26 @@ def play(
 
     Examples:
       cardlab play crazy_eights --against heuristic
-      cardlab play uno --against fair:300 -o seats=4 --seed 7
+      cardlab play uno --against guided:300 -o seats=4 --seed 7
     """
     from platformdirs import user_data_path
 
-    from cardlab.agents.catalog import agents_for, find_agent
-    from cardlab.game import OpenAgent
-    from cardlab.games import find_game
-    from cardlab.terminal import play_in_terminal
+    from cardlab.agents.catalog import adviser_of, find_agent
+    from cardlab.engine.game import OpenAgent
+    from cardlab.engine.registry import find_game, package_of
+    from cardlab.show.terminal import play_in_terminal
 
     found = find_game(game)
     options = found.read_options(read_options(option))
     seats = int(found.fresh(**options)[0].seats)
-    known = {one.name for one in agents_for(found)}
-    usual = "heuristic" if "heuristic" in known else "monte_carlo:1000"
+    usual = "heuristic" if package_of(found).heuristic else "monte_carlo:1000"
     names = list(against or [usual] * (seats > 1))
     if len(names) > seats - 1:
         raise CardlabError(f"{len(names)} opponents for {seats - 1} other seats of {game}")
     names += names[-1:] * (seats - 1 - len(names))
     if not 0 <= seat < seats:
         raise CardlabError(f"--seat {seat} is not at the table; {game} has seats 0 to {seats - 1}")
-    alone = "solver" if "solver" in known else usual
-    advice = find_agent(adviser or ("monte_carlo:4000" if seats > 1 else alone), found)
+    advice = find_agent(adviser or adviser_of(found), found)
     if isinstance(advice, OpenAgent):
         raise CardlabError(f"--adviser {adviser} sees all cards; name a fair agent")
     opponents = [find_agent(name, found) for name in names]
@@ -274,9 +268,9 @@ def replay(
     from rich.padding import Padding
     from rich.text import Text
 
-    from cardlab.records import read_records
-    from cardlab.replay import replay as replayed
-    from cardlab.terminal import action_look
+    from cardlab.engine.records import read_records
+    from cardlab.engine.replay import replay as replayed
+    from cardlab.show.terminal import action_look
 
     out = new_console()
     count, rows = 0, []

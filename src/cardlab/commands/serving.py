@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from cardlab.commands.arguments import StoreAddress, Workers
-from cardlab.errors import CardlabError, require
+from cardlab.engine.errors import CardlabError, require
 
 __all__ = ["serve"]
 

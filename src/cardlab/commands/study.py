@@ -10,10 +10,10 @@ from typing import Annotated, Any
 import typer
 
 from cardlab.commands.arguments import Json, Workers, read_workers
-from cardlab.commands.names import complete_paper, complete_training
-from cardlab.display import compiling, new_console, progress_bar, table_of
-from cardlab.errors import CardlabError
-from cardlab.locks import only_one
+from cardlab.commands.completion import complete_paper, complete_training
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.locks import only_one
+from cardlab.show.tables import compiling, new_console, progress_bar, table_of
 
 __all__ = ["reproduce", "train"]
 
@@ -53,20 +53,22 @@ def train(
       cardlab train
       cardlab train crazy_eights/tabular_q --set games=100000
     """
-    from cardlab.learning import TRAININGS, find_training
+    from cardlab.learning import all_trainings, find_training
     from cardlab.learning.runs import read_config
 
     if what is None:
         if setting or out or records or reward:
             raise CardlabError("a setting or a folder needs a training; name one as GAME/METHOD")
         if as_json:
-            typer.echo(json.dumps([_about(name) for name in TRAININGS], indent=2, default=str))
+            typer.echo(
+                json.dumps([_about(name) for name in all_trainings()], indent=2, default=str)
+            )
             return
         table = table_of()
         table.add_column("training", no_wrap=True)
         for head in ("what it does", "settings"):
             table.add_column(head, overflow="fold")
-        for name in TRAININGS:
+        for name in all_trainings():
             told = _about(name)
             settings = "\n".join(f"{key}={value}" for key, value in told["settings"].items())
             table.add_row(name, told["summary"], settings)

@@ -18,8 +18,8 @@ from cardlab.commands.arguments import (
     read_options,
     read_workers,
 )
-from cardlab.display import compiling, new_console, progress_bar
-from cardlab.errors import CardlabError
+from cardlab.engine.errors import CardlabError
+from cardlab.show.tables import compiling, new_console, progress_bar
 
 __all__ = ["check", "warmup"]
 
@@ -49,7 +49,7 @@ def check(
     import time
 
     from cardlab.arena.workers import stream_results
-    from cardlab.games import find_game
+    from cardlab.engine.registry import find_game
 
     found = find_game(game)
     options = found.read_options(read_options(option))
@@ -109,17 +109,17 @@ def warmup(
 
     import numpy as np
 
-    from cardlab import kernel
     from cardlab.agents.catalog import agents_for, find_agent
-    from cardlab.batch import Batch
-    from cardlab.game import ActsInBatches, OpenAgent
-    from cardlab.games import GAMES, find_game
-    from cardlab.play import play_game
+    from cardlab.engine import kernel
+    from cardlab.engine.batch import Batch
+    from cardlab.engine.game import ActsInBatches, OpenAgent
+    from cardlab.engine.play import play_game
+    from cardlab.engine.registry import find_game, our_games
     from cardlab.testing import audit_random_games
 
     kernel.prune_cache()
     rows = []
-    for name in [game] if game else GAMES:
+    for name in [game] if game else our_games():
         found = find_game(name)
         began, before = time.perf_counter(), len(kernel.compiled)
         with compiling():

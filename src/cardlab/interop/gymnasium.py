@@ -16,10 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from cardlab.errors import CardlabError, IllegalAction, require
-from cardlab.features.observations import observation_of
-from cardlab.game import Array, Game
-from cardlab.games import find_game
+from cardlab.engine.errors import CardlabError, IllegalAction, require
+from cardlab.engine.game import Array, Game
+from cardlab.engine.observation import observation_of
+from cardlab.engine.play import Table, ask, close_game, open_game
+from cardlab.engine.registry import find_game
 from cardlab.interop.seats import (
     Opponents,
     agent_generators,
@@ -34,7 +35,6 @@ from cardlab.interop.seats import (
     read_action,
     read_options,
 )
-from cardlab.play import Table, ask, close_game, open_game
 
 try:
     import gymnasium

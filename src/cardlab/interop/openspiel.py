@@ -24,11 +24,11 @@ from typing import Any
 
 import numpy as np
 
-from cardlab import seeding
-from cardlab.errors import CardlabError, IllegalAction, require
-from cardlab.features.observations import observation_of
-from cardlab.game import DEALER, OVER, Array, Game, View
-from cardlab.games import find_game
+from cardlab.engine import seeding
+from cardlab.engine.errors import CardlabError, IllegalAction, require
+from cardlab.engine.game import DEALER, OVER, Array, Game, View
+from cardlab.engine.observation import observation_of
+from cardlab.engine.registry import find_game
 from cardlab.interop.seats import check_choice, read_options
 
 try:

@@ -17,19 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from cardlab.errors import CardlabError, require
-from cardlab.features.observations import observation_of
-from cardlab.game import Game
-from cardlab.games import find_game
-from cardlab.interop.seats import (
-    check_choice,
-    dealt,
-    mask_of,
-    new_table,
-    read_action,
-    read_options,
-)
-from cardlab.play import Table
+from cardlab.engine.errors import CardlabError, require
+from cardlab.engine.game import Game
+from cardlab.engine.observation import observation_of
+from cardlab.engine.play import Table
+from cardlab.engine.registry import find_game
+from cardlab.interop.seats import check_choice, dealt, mask_of, new_table, read_action, read_options
 
 try:
     from gymnasium import spaces

@@ -8,12 +8,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from cardlab import seeding
 from cardlab.agents.catalog import find_agent
-from cardlab.errors import CardlabError
-from cardlab.game import Agent, Array, Game, OpenAgent
-from cardlab.play import Table
-from cardlab.seeding import GAME, branch, word
+from cardlab.engine import seeding
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import Agent, Array, Game, OpenAgent
+from cardlab.engine.play import Table
+from cardlab.engine.seeding import GAME, branch, word
 
 __all__ = [
     "Opponents",

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from cardlab.errors import require
-from cardlab.features.observations import observation_of
-from cardlab.game import Array, Game, Turn, Turns
+from cardlab.engine.errors import require
+from cardlab.engine.game import Array, Game, Turn, Turns
+from cardlab.engine.observation import observation_of
 from cardlab.interop.seats import Opponents
 from cardlab.interop.vector import CardVectorEnv
 

@@ -17,12 +17,22 @@ from typing import Any
 
 import numpy as np
 
-from cardlab import seeding
-from cardlab.batch import Batch
-from cardlab.errors import CardlabError, require
-from cardlab.features.observations import observation_of
-from cardlab.game import OVER, ActsInBatches, Agent, Array, FollowsGames, Game, OpenAgent, State
-from cardlab.games import find_game
+from cardlab.engine import seeding
+from cardlab.engine.batch import Batch
+from cardlab.engine.errors import CardlabError, require
+from cardlab.engine.game import (
+    OVER,
+    ActsInBatches,
+    Agent,
+    Array,
+    FollowsGames,
+    Game,
+    OpenAgent,
+    State,
+)
+from cardlab.engine.observation import observation_of
+from cardlab.engine.play import ask
+from cardlab.engine.registry import find_game
 from cardlab.interop.seats import (
     Opponents,
     agent_generators,
@@ -34,7 +44,6 @@ from cardlab.interop.seats import (
     following_seed,
     read_options,
 )
-from cardlab.play import ask
 
 try:
     from gymnasium import spaces

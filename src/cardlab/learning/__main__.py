@@ -1,9 +1,9 @@
 """`python -m cardlab.learning WHAT --set name=value --out FOLDER`: train where only torch is there.
 
 The same trainings as `cardlab train`, with lines of text for progress and nothing to install for
-the command line. `python -m cardlab.learning ship RUN NAME [FOLDER]` turns the run of a network
-into the files that agents play, `python -m cardlab.learning keep RUN NAME [FOLDER]` keeps its log
-and its results for the reports.
+the command line. `python -m cardlab.learning export GAME/METHOD RUN NAME [FOLDER]` turns the run of
+a network into the files that agents play; `python -m cardlab.learning archive GAME/METHOD RUN NAME
+[FOLDER]` stores its log and its results for the reports.
 """
 
 from __future__ import annotations
@@ -14,24 +14,23 @@ import sys
 import time
 from pathlib import Path
 
-from cardlab.errors import CardlabError
-from cardlab.learning import TRAININGS, find_training
-from cardlab.learning.runs import keep, read_config
-from cardlab.locks import only_one
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.locks import only_one
+from cardlab.engine.registry import find_package
+from cardlab.learning import all_trainings, find_training
+from cardlab.learning.runs import archive, read_config
 
 SECONDS = 5.0  # between two lines of progress of a stage
-SHIPPED = Path("src/cardlab/networks/shipped")
-LOGS = Path("src/cardlab/papers/logs")
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Train or ship; mistakes end in one sentence and exit code 2."""
+    """Train, export or archive; mistakes end in one sentence and exit code 2."""
     words = sys.argv[1:] if arguments is None else arguments
     try:
-        if words[:1] == ["ship"]:
-            _ship(words[1:])
-        elif words[:1] == ["keep"]:
-            _keep(words[1:])
+        if words[:1] == ["export"]:
+            _export(words[1:])
+        elif words[:1] == ["archive"]:
+            _archive(words[1:])
         else:
             _train(words)
     except CardlabError as error:
@@ -43,42 +42,44 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(2)
 
 
-def _ship(words: list[str]) -> None:
-    parser = argparse.ArgumentParser(prog="python -m cardlab.learning ship")
-    parser.add_argument("run", type=Path, help="folder of a run")
-    parser.add_argument("name", help="name of the agent")
-    parser.add_argument("target", type=Path, nargs="?", default=SHIPPED, help="folder of the files")
-    given = parser.parse_args(words)
-    if given.name.endswith("_transformer"):
-        from cardlab.learning import token_training
+def _parser(command: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=f"python -m cardlab.learning {command}")
+    parser.add_argument("training", help="what the run trained, as GAME/METHOD")
+    parser.add_argument("run", type=Path, help="folder of the run")
+    parser.add_argument("name", help="name of the files")
+    parser.add_argument("target", type=Path, nargs="?", help="folder; default: the game's data")
+    return parser
 
-        paths = [token_training.ship(given.run, given.name, given.target)]
-    elif given.name.startswith("uno"):
-        from cardlab.learning import uno_runs
 
-        paths = [uno_runs.ship(given.run, given.name, given.target)]
-    else:
-        from cardlab.learning import koi_koi_networks
+def _target(training: str, given: Path | None, kind: str) -> Path:
+    return given or find_package(training.partition("/")[0]).shipped(kind)
 
-        paths = koi_koi_networks.ship(given.run, given.target / given.name)
-    for path in paths:
+
+def _export(words: list[str]) -> None:
+    given = _parser("export").parse_args(words)
+    module = find_training(given.training)
+    if not hasattr(module, "export"):
+        raise CardlabError(
+            f"training {given.training} makes no network; there is nothing to export"
+        )
+    for path in module.export(
+        given.run, given.name, _target(given.training, given.target, "networks")
+    ):
         sys.stdout.write(f"{path}\n")
 
 
-def _keep(words: list[str]) -> None:
-    parser = argparse.ArgumentParser(prog="python -m cardlab.learning keep")
-    parser.add_argument("run", type=Path, help="folder of a finished run")
-    parser.add_argument("name", help="name under which reports find it")
-    parser.add_argument("target", type=Path, nargs="?", default=LOGS, help="folder of the files")
-    parser.add_argument("--after", action="store_true", help="it went on from the run kept so far")
+def _archive(words: list[str]) -> None:
+    parser = _parser("archive")
+    parser.add_argument("--after", action="store_true", help="it resumed the run archived so far")
     given = parser.parse_args(words)
-    for path in keep(given.run, given.name, given.target, after=given.after):
+    target = _target(given.training, given.target, "logs")
+    for path in archive(given.run, given.name, target, after=given.after):
         sys.stdout.write(f"{path}\n")
 
 
 def _train(words: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m cardlab.learning", description=__doc__)
-    parser.add_argument("what", help=", ".join(TRAININGS))
+    parser.add_argument("what", help=", ".join(all_trainings()))
     parser.add_argument("--set", action="append", default=[], help="a setting as name=value")
     parser.add_argument("--out", type=Path, help="folder of the run; default runs/WHAT")
     given = parser.parse_args(words)

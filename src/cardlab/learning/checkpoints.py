@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from cardlab.errors import CardlabError
+from cardlab.engine.errors import CardlabError
 from cardlab.networks.weights import load_weights, save_weights
 
 __all__ = ["load_checkpoint", "save_checkpoint"]

@@ -15,18 +15,18 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from cardlab import __version__
-from cardlab.errors import CardlabError, suggest
-from cardlab.game import Array, Game
+from cardlab.engine.errors import CardlabError, suggest
+from cardlab.engine.game import Array, Game
 
 __all__ = [
-    "keep",
+    "archive",
+    "describe_run",
     "load_arrays",
     "open_run",
     "provenance",
     "read_config",
     "read_json",
     "save_arrays",
-    "told_of",
     "write_json",
 ]
 
@@ -157,7 +157,7 @@ def provenance(game: Game, command: str, config: Any) -> dict[str, Any]:
     }
 
 
-def told_of(run: Path) -> dict[str, Any]:
+def describe_run(run: Path) -> dict[str, Any]:
     """Return what a run says of itself: its summary, or if it has not ended how far it is."""
     told: dict[str, Any] | None = read_json(run / "summary.json")
     if told is not None:
@@ -169,12 +169,12 @@ def told_of(run: Path) -> dict[str, Any]:
     return {"config": config, "summary": {**reached, "finished": False}}
 
 
-def keep(run: Path, name: str, target: Path, *, after: bool = False) -> list[Path]:
+def archive(run: Path, name: str, target: Path, *, after: bool = False) -> list[Path]:
     """Write the log of a run, compressed, and what it says of itself to a folder for reports.
 
-    With `after`, the run went on from the one that is kept: its log follows that one's.
+    With `after`, the run went on from the one that is archived: its log follows that one's.
     """
-    told, log = told_of(run), run / "log.jsonl"
+    told, log = describe_run(run), run / "log.jsonl"
     if not told or not log.exists():
         raise CardlabError(f"{run} holds no run with a log; name the folder of a training")
     target.mkdir(parents=True, exist_ok=True)
@@ -182,7 +182,7 @@ def keep(run: Path, name: str, target: Path, *, after: bool = False) -> list[Pat
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     if after:
         if not packed.exists():
-            raise CardlabError(f"{packed} is not there for {run} to follow; keep that run first")
+            raise CardlabError(f"{packed} is not there for {run} to follow; archive that run first")
         first = [json.loads(line) for line in gzip.decompress(packed.read_bytes()).splitlines()]
         last = first[-1]["step"]
         lines = first + [{**line, "step": last + line["step"]} for line in lines]

@@ -26,9 +26,9 @@ import torch
 import torch._dynamo
 from torch import Tensor, nn
 
-from cardlab.game import DEALER, OVER, Array, Game
-from cardlab.kernel import int64, kernel
-from cardlab.seeding import SEAT, below, branch
+from cardlab.engine.game import DEALER, OVER, Array, Game
+from cardlab.engine.kernel import int64, kernel
+from cardlab.engine.seeding import SEAT, below, branch
 
 __all__ = [
     "HEURISTIC",

@@ -32,12 +32,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from cardlab import seeding
-from cardlab.errors import CardlabError
-from cardlab.game import Array, Game
-from cardlab.kernel import int64, kernel
+from cardlab.engine import seeding
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import Array, Game
+from cardlab.engine.kernel import int64, kernel
 from cardlab.learning.checkpoints import load_checkpoint, save_checkpoint
-from cardlab.learning.koi_koi_networks import PRECISIONS, choose_device, number_type
+from cardlab.learning.devices import PRECISIONS, choose_device, number_type
 from cardlab.learning.logs import Log
 from cardlab.learning.runs import open_run, provenance, read_json, write_json
 from cardlab.learning.token_games import (
@@ -53,10 +53,10 @@ from cardlab.learning.token_games import (
     play,
     usable_threads,
 )
-from cardlab.networks.token_networks import TokenNetwork, make_network
+from cardlab.networks.token_networks import Expansion, TokenNetwork, make_network
 from cardlab.networks.weights import check_about, load_weights, save_weights
 
-__all__ = ["Config", "Subject", "Training", "read_seats", "ship", "train"]
+__all__ = ["Config", "Subject", "Training", "export", "read_seats", "train"]
 
 NOT_OF_RESULTS = ("device", "threads", "minutes", "profile", "compile")
 OPPONENTS = {"heuristic": HEURISTIC, "random": RANDOM}
@@ -95,6 +95,7 @@ class Subject(NamedTuple):
     """What is learned: a game with its features, the tables to learn and to be measured at."""
 
     tokens: Tokens
+    expansion: Callable[[torch.dtype], Expansion]
     encoding: int
     symmetries: tuple[Array, Array]
     tables: Sequence[Array]  # each as likely as the others
@@ -162,7 +163,7 @@ class Training:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seeding.stream(config.seed, "tokens", "weights"))
             self.network = make_network(
-                self.game.name,
+                subject.expansion,
                 width=config.width,
                 blocks=config.blocks,
                 dtype=number_type(config.precision, self.device),
@@ -410,12 +411,14 @@ def _run(
             return
 
 
-def ship(run: Path, name: str, target: Path) -> Path:
+def export(
+    make_expansion: Callable[[torch.dtype], Expansion], run: Path, name: str, target: Path
+) -> list[Path]:
     """Write the network of a run to `target/NAME.onnx`, with a JSON file about it beside it."""
-    from cardlab.networks.onnx import export
+    from cardlab.networks import onnx
 
     tensors, about = load_weights(run / NETWORK)
-    network = make_network(about["game"], width=about["width"], blocks=about["blocks"])
+    network = make_network(make_expansion, width=about["width"], blocks=about["blocks"])
     try:
         network.load_state_dict(tensors)
     except RuntimeError:
@@ -426,6 +429,6 @@ def ship(run: Path, name: str, target: Path) -> Path:
         "rows": torch.zeros(2, network.expansion.row_width, dtype=torch.uint8),
         "choices": torch.zeros(2, network.expansion.most_choices, dtype=torch.uint8),
     }
-    export(network, example, path, ["values"], about)
+    onnx.export(network, example, path, ["values"], about)
     write_json(target / f"{name}.json", about)
-    return path
+    return [path]

@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cardlab.errors import CardlabError, require
-from cardlab.game import Array
+from cardlab.engine.errors import CardlabError, require
+from cardlab.engine.game import Array
 
 if TYPE_CHECKING:
     from torch import Tensor, nn

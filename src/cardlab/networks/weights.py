@@ -12,7 +12,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from cardlab.errors import CardlabError
+from cardlab.engine.errors import CardlabError
 
 __all__ = ["check_about", "load_weights", "save_weights"]
 

@@ -1,29 +1,21 @@
-"""The papers: what each claims, measured again; `cardlab reproduce GAME` writes the reports."""
+"""The machinery of reports: what a paper claims, measured again (`cardlab reproduce GAME`)."""
 
 from __future__ import annotations
 
-from importlib import import_module
 from types import ModuleType
 
-from cardlab.errors import CardlabError
-from cardlab.games import find_game
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.manifest import load
+from cardlab.engine.registry import find_package, known_packages
 
-__all__ = ["PAPERS", "find_paper"]
-
-PAPERS = {
-    "crazy_eights": "cardlab.papers.crazy_eights",
-    "birds_of_a_feather": "cardlab.papers.birds_of_a_feather",
-    "cribbage": "cardlab.papers.cribbage",
-    "koi_koi": "cardlab.papers.koi_koi",
-    "uno": "cardlab.papers.uno",
-}
+__all__ = ["find_paper"]
 
 
 def find_paper(game: str) -> ModuleType:
     """Return the module that measures a game's paper again."""
-    name = find_game(game).name
-    if name not in PAPERS:
-        raise CardlabError(
-            f"the paper of {name} is not measured again yet; these are: {', '.join(PAPERS)}"
-        )
-    return import_module(PAPERS[name])
+    package = find_package(game)
+    if not package.paper:
+        known = ", ".join(name for name, one in known_packages().items() if one.paper)
+        raise CardlabError(f"{package.name} has no paper; these games have one: {known}")
+    module: ModuleType = load(package.paper)
+    return module

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
+
+from cardlab.engine.manifest import GamePackage
 
 __all__ = [
     "Claim",
@@ -60,12 +61,12 @@ def claims_table(claims: Iterable[Claim]) -> str:
     )
 
 
-def fill_template(name: str, facts: Mapping[str, object]) -> str:
-    """Return a report: its text from `templates`, its numbers from `facts`, which all must be used.
+def fill_template(package: GamePackage, facts: Mapping[str, object]) -> str:
+    """Return a report: the text of `paper/report.md` with the numbers of `facts`, all of them.
 
     A fact that the text does not mention is a number that was measured and not told.
     """
-    text = (files("cardlab.papers") / "templates" / f"{name}.md").read_text()
+    text = package.file("paper", "report.md").read_text(encoding="utf-8")
     for fact in facts:
-        assert f"{{{fact}}}" in text, f"{name}: {fact} is not in the report"
+        assert f"{{{fact}}}" in text, f"{package.name}: {fact} is not in the report"
     return text.format_map(facts)

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from cardlab.errors import require
-from cardlab.game import Array
+from cardlab.engine.errors import require
+from cardlab.engine.game import Array
 
 __all__ = [
     "Dots",

@@ -20,8 +20,8 @@ import numpy as np
 import cardlab
 from cardlab.arena.match import Match, Task, play_deals
 from cardlab.arena.workers import stream_results
-from cardlab.errors import CardlabError
-from cardlab.game import Array
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import Array
 
 __all__ = ["Games", "Ledger", "measure", "source_digest"]
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from cardlab.game import Array, Game, State
-from cardlab.kernel import int64, kernel
+from cardlab.engine.game import Array, Game, State
+from cardlab.engine.kernel import int64, kernel
 
 __all__ = ["Utility", "evaluate", "make_solver", "scratch"]
 

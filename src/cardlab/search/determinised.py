@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cardlab.game import Array, State, Turn
+from cardlab.engine.game import Array, State, Turn
 from cardlab.search.threads import spread
 
 __all__ = ["Judge", "evaluate"]

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from cardlab.errors import CardlabError
-from cardlab.game import Array, Game, State, Turn
-from cardlab.kernel import int64, kernel
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import Array, Game, State, Turn
+from cardlab.engine.kernel import int64, kernel
+from cardlab.engine.seeding import below
 from cardlab.search.playouts import Policy, Scratch, make_playouts
 from cardlab.search.threads import spread
-from cardlab.seeding import below
 
 __all__ = ["Plausibility", "evaluate", "evaluate_open", "no_world", "spend"]
 

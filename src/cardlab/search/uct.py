@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from cardlab.game import OVER, Array, Game, State
-from cardlab.kernel import int64, kernel
+from cardlab.engine.game import OVER, Array, Game, State
+from cardlab.engine.kernel import int64, kernel
+from cardlab.engine.seeding import below
 from cardlab.search.playouts import Scratch, make_playouts
 from cardlab.search.threads import spread
-from cardlab.seeding import below
 
 __all__ = ["search"]
 

@@ -8,16 +8,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cardlab.game import (
-    ActsInBatches,
-    Agent,
-    Game,
-    OpenAgent,
-    State,
-    Turns,
-    require_agent,
-)
-from cardlab.play import Table, ask
+from cardlab.engine.game import ActsInBatches, Agent, Game, OpenAgent, State, Turns, require_agent
+from cardlab.engine.play import Table, ask
 from cardlab.testing.games import Options, random_table, retrace
 
 

@@ -8,18 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from cardlab import seeding
-from cardlab.errors import CardlabError
-from cardlab.game import (
-    DEALER,
-    MOST_DEALS,
-    OVER,
-    Array,
-    Game,
-    endless_deals,
-)
-from cardlab.kernel import int64, kernel
-from cardlab.seeding import SEAT, below, branch
+from cardlab.engine import seeding
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import DEALER, MOST_DEALS, OVER, Array, Game, endless_deals
+from cardlab.engine.kernel import int64, kernel
+from cardlab.engine.seeding import SEAT, below, branch
 from cardlab.testing.games import Options
 
 

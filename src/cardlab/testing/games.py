@@ -14,18 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from cardlab import seeding
-from cardlab.batch import Batch
-from cardlab.errors import CardlabError, IllegalAction
-from cardlab.game import (
-    DEALER,
-    OVER,
-    Description,
-    Game,
-    State,
-    View,
-)
-from cardlab.play import Table
+from cardlab.engine import seeding
+from cardlab.engine.batch import Batch
+from cardlab.engine.errors import CardlabError, IllegalAction
+from cardlab.engine.game import DEALER, OVER, Description, Game, State, View
+from cardlab.engine.play import Table
 
 Options = dict[str, Any]
 SEEDS = range(20)
@@ -74,7 +67,7 @@ def check_same_seed_same_game(game: Game, options: Options, seeds: Iterable[int]
 
 def check_replay(game: Game, options: Options, seeds: Iterable[int]) -> None:
     """Replaying deals and actions reaches the same bytes, and a record survives its text form."""
-    from cardlab.records import Record
+    from cardlab.engine.records import Record
 
     for seed in seeds:
         table = random_table(game, options, seed)
@@ -316,7 +309,7 @@ def _refuses(take: Callable[[Any], None], action: Any) -> bool:
 
 
 def _interpreted() -> bool:
-    from cardlab.kernel import JIT
+    from cardlab.engine.kernel import JIT
 
     return not JIT
 

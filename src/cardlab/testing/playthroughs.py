@@ -7,10 +7,8 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from cardlab.game import (
-    Game,
-)
-from cardlab.play import Table
+from cardlab.engine.game import Game
+from cardlab.engine.play import Table
 from cardlab.testing.games import Options, random_table, retrace
 
 

@@ -6,13 +6,12 @@ import functools
 import gzip
 import json
 import re
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from markdown_it import MarkdownIt
 
-from cardlab.games import GAMES, find_game
+from cardlab.engine.registry import find_package, our_games, our_packages
 
 __all__ = ["figure_path", "library_json", "report_json"]
 
@@ -33,11 +32,11 @@ def library_json() -> dict[str, Any]:
     """Return the titles of all reports, and the learning curves of shipped models."""
     found = folder()
     papers = []
-    for name in GAMES:
+    for name in our_games():
         path = found / f"{name}.md" if found else None
         if path is not None and path.exists():
             title = path.read_text().partition("\n")[0].lstrip("# ").strip()
-            papers.append({"name": name, "game": find_game(name).title, "title": title})
+            papers.append({"name": name, "game": find_package(name).title, "title": title})
     return {"papers": papers, "curves": curves()}
 
 
@@ -45,7 +44,7 @@ def library_json() -> dict[str, Any]:
 def report_json(name: str) -> dict[str, Any] | None:
     """Return a report as HTML; its text is ours, and no HTML within it is let through."""
     found = folder()
-    if name not in GAMES or found is None or not (found / f"{name}.md").exists():
+    if name not in our_games() or found is None or not (found / f"{name}.md").exists():
         return None
     text = (found / f"{name}.md").read_text()
     title = text.partition("\n")[0].lstrip("# ").strip()
@@ -73,26 +72,27 @@ def figure_path(name: str) -> Path | None:
 @functools.cache
 def curves() -> list[dict[str, Any]]:
     """Return the evaluations that were logged while shipped models were trained."""
-    logs = files("cardlab.papers").joinpath("logs")
-    if not logs.is_dir():
-        return []
     found = []
-    for path in sorted(logs.iterdir(), key=lambda one: one.name):
-        if not path.name.endswith(".jsonl.gz"):
-            continue
-        lines = gzip.decompress(path.read_bytes()).decode().splitlines()
-        rows = [json.loads(line) for line in lines if line.strip()]
-        name = path.name.removesuffix(".jsonl.gz")
-        game = next((one for one in GAMES if name.startswith(one)), None)
-        about = logs.joinpath(f"{name}.json")
-        command = json.loads(about.read_text()).get("command") if about.is_file() else None
-        series = curves_in(rows)
-        if series:
-            trained = any("fold" in one["name"] for one in series)  # on records, not on games
-            unit = "epochs" if trained else "games"
-            found.append(
-                {"name": name, "game": game, "command": command, "unit": unit, "series": series}
-            )
+    for package in our_packages().values():
+        logs = package.shipped("logs")
+        for path in sorted(logs.glob("*.jsonl.gz")) if logs.is_dir() else ():
+            lines = gzip.decompress(path.read_bytes()).decode().splitlines()
+            rows = [json.loads(line) for line in lines if line.strip()]
+            name = path.name.removesuffix(".jsonl.gz")
+            about = logs / f"{name}.json"
+            command = json.loads(about.read_text()).get("command") if about.is_file() else None
+            series = curves_in(rows)
+            if series:
+                trained = any("fold" in curve["name"] for curve in series)  # on records
+                found.append(
+                    {
+                        "name": f"{package.name}_{name}",
+                        "game": package.name,
+                        "command": command,
+                        "unit": "epochs" if trained else "games",
+                        "series": series,
+                    }
+                )
     return found
 
 
@@ -131,5 +131,5 @@ def title_of(key: str) -> tuple[int, str, float] | None:
             return 1, f"points a game against {against}", 1
         case [fold, head, "validation accuracy"]:
             what = head.replace("_", "-")
-            return ACCURACY, f"{what}: decisions of held-out games foretold in %, {fold}", 100
+            return ACCURACY, f"{what}: decisions of held-out games predicted in %, {fold}", 100
     return None

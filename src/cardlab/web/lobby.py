@@ -6,18 +6,19 @@ import functools
 import threading
 from collections.abc import Iterable
 from contextlib import suppress
-from importlib import import_module
 from typing import Any
 
-from cardlab.agents.catalog import Entry, find_agent, strength_of
-from cardlab.game import Game
-from cardlab.kernel import on_compile
-from cardlab.pictures import deck_of, sprite
-from cardlab.play import Table
+from cardlab.agents.catalog import adviser_of, find_agent, strength_of
+from cardlab.engine.game import Game
+from cardlab.engine.kernel import on_compile
+from cardlab.engine.manifest import AgentEntry, load
+from cardlab.engine.play import Table
+from cardlab.engine.registry import package_of
+from cardlab.show.pictures import deck_of, known_decks, sprite
+from cardlab.web.agent_pool import advise, decide
 from cardlab.web.files import Kept, keep
 from cardlab.web.menu import Menu
-from cardlab.web.tables import ADVISERS, USUAL_ADVISER
-from cardlab.web.thinkers import advise, decide
+from cardlab.web.page_data import page_data_of
 from cardlab.web.views import open_description, public_description, view_json
 
 __all__ = ["games_json", "ready", "sprite_of", "warm_up", "warm_worker"]
@@ -33,7 +34,7 @@ def ready(game: Game) -> None:
     with WARMING.setdefault(game.reference, threading.Lock()):
         if game.reference in WARM:
             return
-        agents = ["random", *(("heuristic",) if game.is_ours else ())]
+        agents = ["random", *(("heuristic",) if package_of(game).heuristic else ())]
         table = Table(game, seed=0)
         for ply in range(4):
             if table.over:
@@ -67,8 +68,7 @@ def warm_up(games: Iterable[Game], stop: threading.Event) -> None:
 
 def warm_worker(game: Game) -> None:
     """Make the usual adviser ready in a worker, so that the first hint comes soon."""
-    spec = ADVISERS.get(game.name, "monte_carlo:4")
-    advise(spec, Table(game, seed=0).turn(), (0, 0, 0))
+    advise(adviser_of(game), Table(game, seed=0).turn(), (0, 0, 0))
 
 
 @functools.lru_cache(maxsize=4)
@@ -81,25 +81,28 @@ def _game_json(game: Game, menu: Menu) -> dict[str, Any]:
     counts = [option for option in game.options if option.name == "seats"]
     usual = int(game.fresh(**game.read_options({}))[0].seats)
     seats = [counts[0].allowed[0], counts[0].allowed[-1]] if counts else [usual, usual]
-    entries, adviser = menu.agents_for(game), ADVISERS.get(game.name, USUAL_ADVISER)
+    package, page = package_of(game), page_data_of(game)
     some = dict.fromkeys((0, game.deck // 2, game.deck - 1))
     return {
         "name": game.name,
-        "command": game.name if game.is_ours else game.reference,
+        "command": game.identifier,
         "title": game.title,
         "summary": game.summary,
         "seats": seats,
         "options": [option.to_dict() for option in game.options],
-        "agents": [_agent_json(entry, game, entry.name in menu.agents) for entry in entries],
-        "adviser": next((one.usage for one in entries if one.name == adviser), adviser),
+        "agents": [
+            _agent_json(entry, game, entry.name in menu.agents) for entry in menu.agents_for(game)
+        ],
+        "adviser": package.adviser,
         "deck": deck_of(game),
-        "cards": [game.card_text(card) for card in some],
+        "cards": list(page.cards) or [game.card_text(card) for card in some],
+        "levels": [{"name": level.name, "agent": level.agent} for level in package.levels],
+        **page_json(game),
     }
 
 
-def _agent_json(entry: Entry, game: Game, outside: bool) -> dict[str, Any]:
-    module, _, name = entry.maker.partition(":")
-    maker = None if outside else getattr(import_module(module), name)
+def _agent_json(entry: AgentEntry, game: Game, outside: bool) -> dict[str, Any]:
+    maker = None if outside else load(entry.maker)
     kind = maker if isinstance(maker, type) else type(find_agent(entry.name, game))
     return {
         "spec": entry.usage,
@@ -112,9 +115,22 @@ def _agent_json(entry: Entry, game: Game, outside: bool) -> dict[str, Any]:
     }
 
 
+def page_json(game: Game) -> dict[str, Any]:
+    """Return what the page of a game is and offers."""
+    package, page = package_of(game), page_data_of(game)
+    return {
+        "page": bool(package.page),
+        "style": bool(package.page) and package.file(package.page, "page.css").is_file(),
+        "rules": page.rules,
+        "keys": [list(row) for row in page.keys],
+        "solvable": page.solvable is not None,
+        "numbered_deals": bool(page.most_seed),
+    }
+
+
 @functools.cache
 def sprite_of(deck: str) -> Kept | None:
     """Return the pictures of a deck in one file."""
-    if deck not in ("standard", "hanafuda", "uno"):
+    if deck not in known_decks() or not known_decks()[deck].texts:
         return None
     return keep(sprite(deck).encode(), "image/svg+xml")

@@ -9,12 +9,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cardlab.agents.catalog import CATALOG, Entry, agents_for, find_agent
-from cardlab.errors import CardlabError
-from cardlab.game import Game, OpenAgent
-from cardlab.games import GAMES, find_game, installed
+from cardlab.agents.catalog import agents_for, find_agent
+from cardlab.agents.entries import agents_in
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import Game, OpenAgent
+from cardlab.engine.manifest import AgentEntry
+from cardlab.engine.registry import find_game, installed, our_games, our_packages
+from cardlab.web.agent_pool import is_open
 from cardlab.web.messages import GAME_LETTERS, SPEC_PATTERN
-from cardlab.web.thinkers import is_open
 
 __all__ = ["Menu"]
 
@@ -25,7 +27,7 @@ class Menu:
 
     games: dict[str, Game]
     names: dict[str, str]  # what records and tournaments call a game -> its own name
-    agents: dict[str, Entry]
+    agents: dict[str, AgentEntry]
     left_out: dict[str, str]  # what an installed package offers in vain, and why
 
     @classmethod
@@ -35,7 +37,10 @@ class Menu:
         What is named must work; an installed package that does not is left out.
         """
         menu = cls(
-            {name: find_game(name) for name in GAMES}, {name: name for name in GAMES}, {}, {}
+            {name: find_game(name) for name in our_games()},
+            {name: name for name in our_games()},
+            {},
+            {},
         )
         for add, named, group in (
             (menu._add_game, games, "cardlab.games"),
@@ -60,7 +65,7 @@ class Menu:
             )
         return found
 
-    def agents_for(self, game: Game) -> list[Entry]:
+    def agents_for(self, game: Game) -> list[AgentEntry]:
         """Return all agents that can be asked for; those from outside may not know the game."""
         return [*agents_for(game), *self.agents.values()]
 
@@ -88,7 +93,7 @@ class Menu:
 
     def _add_agent(self, spec: str) -> None:
         name = spec.partition(":")[0]
-        if any(entry.name == name for entry in CATALOG):
+        if any(entry.name == name for one in our_packages().values() for entry in agents_in(one)):
             return  # ours come first
         if name == "cmd" or not re.fullmatch(SPEC_PATTERN, spec):
             raise CardlabError(
@@ -102,7 +107,7 @@ class Menu:
                 "is served by an entry point whose name ends in '_open'"
             )
         maker = installed("cardlab.agents").get(name, spec)
-        self.agents[spec] = Entry(spec, f"from outside: {maker}", maker)
+        self.agents[spec] = AgentEntry(spec, f"from outside: {maker}", maker)
 
 
 def _at(reference: str) -> Game | None:

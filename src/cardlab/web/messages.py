@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.functional_validators import AfterValidator
 
-from cardlab.errors import CardlabError
+from cardlab.engine.errors import CardlabError
 
 __all__ = [
     "GAME_LETTERS",

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Any
 
-from cardlab.errors import CardlabError
-from cardlab.game import OVER, Game, Turn
-from cardlab.pictures import deck_of
-from cardlab.records import Record
-from cardlab.replay import replay
-from cardlab.web import thinkers as thinking
-from cardlab.web.extras import extra_of
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import OVER, Game, Turn
+from cardlab.engine.records import Record
+from cardlab.engine.replay import replay
+from cardlab.show.pictures import deck_of
+from cardlab.web import agent_pool as thinking
+from cardlab.web.agent_pool import Thinkers, is_open, is_quick
 from cardlab.web.limits import Limits
 from cardlab.web.menu import Menu
-from cardlab.web.tables import hint_json
-from cardlab.web.thinkers import Thinkers, is_open, is_quick
+from cardlab.web.page_data import page_data_of
+from cardlab.web.rooms import hint_json
 from cardlab.web.views import action_json, description_json, open_description, words_of
 
 __all__ = ["advice", "check_adviser", "read_record", "replay_json", "review"]
@@ -57,7 +57,7 @@ def replay_json(game: Game, record: Record) -> dict[str, Any]:
                 "action": None,
                 "legal": 0 if over else len(table.state.legal()),
                 "description": told,
-                "extra": extra_of(game, table.state.array[0], seat),
+                "extra": page_data_of(game).view(table.state.array[0], seat),
             }
         )
     for frame, (action, _) in zip(frames, record.actions, strict=False):

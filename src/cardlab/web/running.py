@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import uvicorn
 
 from cardlab.arena.store import Store
-from cardlab.errors import CardlabError
+from cardlab.engine.errors import CardlabError
 from cardlab.web.limits import Limits
 from cardlab.web.menu import Menu
 from cardlab.web.server import make_app

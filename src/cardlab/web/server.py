@@ -13,19 +13,19 @@ from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
 from cardlab.arena.store import Store
 from cardlab.arena.workers import default_workers
-from cardlab.errors import CardlabError
+from cardlab.engine.errors import CardlabError
 from cardlab.web import lobby
+from cardlab.web.agent_pool import Busy, Thinkers
 from cardlab.web.files import answer, static_file
 from cardlab.web.guard import Guard, hosts_of
-from cardlab.web.keeper import Keeper
 from cardlab.web.limits import Limits, Visitors
 from cardlab.web.menu import Menu
 from cardlab.web.messages import NewTable, read_body
+from cardlab.web.replay_routes import add_studies, recent
+from cardlab.web.room_writer import Keeper
+from cardlab.web.rooms import Tables
 from cardlab.web.site import Site, address_of, refused, site_of
 from cardlab.web.sockets import serve_socket
-from cardlab.web.studies import add_studies, recent
-from cardlab.web.tables import Tables
-from cardlab.web.thinkers import Busy, Thinkers
 
 __all__ = ["make_app"]
 

@@ -9,11 +9,11 @@ from fastapi import Request, WebSocket
 from fastapi.responses import JSONResponse, Response
 
 from cardlab.arena.store import Store
-from cardlab.web.keeper import Keeper
+from cardlab.web.agent_pool import Thinkers
 from cardlab.web.limits import Limits, Visitors
 from cardlab.web.menu import Menu
-from cardlab.web.tables import Tables
-from cardlab.web.thinkers import Thinkers
+from cardlab.web.room_writer import Keeper
+from cardlab.web.rooms import Tables
 
 __all__ = ["Site", "address_of", "refused", "site_of"]
 

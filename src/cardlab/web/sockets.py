@@ -9,11 +9,11 @@ from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from cardlab.errors import CardlabError
+from cardlab.engine.errors import CardlabError
 from cardlab.web.limits import Bucket
 from cardlab.web.messages import Act, Hint, Join, Leave, Solvable, Undo, read_message
+from cardlab.web.rooms import Listener, WebTable
 from cardlab.web.site import Site
-from cardlab.web.tables import Listener, WebTable
 
 __all__ = ["serve_socket"]
 

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from cardlab.game import Array, Description, Event, Game, State, View, Zone
-from cardlab.web.extras import extra_of, hides
+from cardlab.engine.game import Array, Description, Event, Game, State, View, Zone
+from cardlab.web.page_data import page_data_of
 
 __all__ = [
     "action_json",
@@ -29,10 +29,7 @@ def action_json(game: Game, action: int) -> dict[str, Any]:
 @functools.lru_cache(maxsize=8192)
 def _action(game: Game, action: int) -> dict[str, Any]:
     text = game.action_text(action)
-    told = {"id": action, "text": text, "card": None}
-    if game.name == "birds_of_a_feather":
-        source, _, target = text.partition(">")
-        return {**told, "from": source, "to": target}
+    told = {"id": action, "text": text, "card": None, **page_data_of(game).action(action)}
     cards = [word for word in text.partition("=")[0].split() if word in _deck(game)]
     if len(cards) == 1:
         return {**told, "card": cards[0]}
@@ -46,7 +43,7 @@ def _deck(game: Game) -> frozenset[str]:
 
 def move_json(game: Game, seat: int, action: int, watcher: int | None) -> dict[str, Any]:
     """Return a move as `watcher` saw it; what was laid face down has no text, id or card."""
-    hidden = hides(game, action)
+    hidden = page_data_of(game).hidden(action)
     if hidden and watcher != seat:
         return {"seat": seat, "id": None, "text": hidden, "card": None}
     return {"seat": seat, **action_json(game, action)}
@@ -75,7 +72,7 @@ def view_json(view: View, to_move: int | None, legal: Array | None) -> dict[str,
     return {
         "description": told,
         "legal": None if legal is None else [action_json(game, int(one)) for one in legal],
-        "extra": extra_of(game, view.array[0], view.own_seat),
+        "extra": page_data_of(game).view(view.array[0], view.own_seat),
     }
 
 
@@ -109,7 +106,7 @@ def public_description(state: State, to_move: int | None) -> dict[str, Any]:
         if all(place < len(one.events) and one.events[place] == event for one in told)
     )
     shown = Description(0, first.seats, first.to_move, tuple(zones), facts, events)
-    extras = [extra_of(state.game, view.array[0], view.own_seat) for view in views]
+    extras = [page_data_of(state.game).view(view.array[0], view.own_seat) for view in views]
     return {
         "description": {**description_json(shown), "seat": None, "to_move": to_move},
         "legal": None,
@@ -144,13 +141,12 @@ def words_of(
 ) -> str:
     """Return how a game ended, in words for the person on `seat`."""
     best = max(returns)
-    if len(returns) == 1 and not game.is_ours:
-        return f"{'Won' if best > 0 else 'Lost'} with {points[0]:g} points"
+    page = page_data_of(game)
     if len(returns) == 1:
-        left = 16 - int(points[0])
-        if best > 0:
-            return "Solved: one stack is left" if seat == 0 else f"{names[0]} solved the deal"
-        return f"Stuck with {left} stacks"
+        words = page.result(points, best > 0) if page.result else None
+        if words is None:
+            words = f"{'Won' if best > 0 else 'Lost'} with {points[0]:g} points"
+        return words if seat == 0 or best <= 0 else f"{names[0]}: {words}"
     winners = [k for k, value in enumerate(returns) if value == best]
     if len(winners) == len(returns):
         return "A tie"
@@ -160,7 +156,7 @@ def words_of(
     winner = winners[0]
     who = "You win" if winner == seat else f"{names[winner]} wins"
     rest = sorted((points[k] for k in range(len(points)) if k != winner), reverse=True)
-    if game.name in ("koi_koi", "cribbage"):
+    if page.margin:
         return f"{who} by {points[winner] - rest[0]:g} points, {points[winner]:g} to {rest[0]:g}"
     return who
 

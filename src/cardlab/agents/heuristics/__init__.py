@@ -1,1 +1,0 @@
-"""Rules of thumb: one module per game, each with a kernel `choose` over a view."""

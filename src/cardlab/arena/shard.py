@@ -1,0 +1,429 @@
+"""A stretch of a match: some deals in every seating, played in step; the unit of all work.
+
+Every game has streams of its own, derived from the match's seed, the deal's number and the
+seating: the outcome depends on nothing else, in particular not on who plays which stretch where.
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from cardlab.agents.catalog import find_agent
+from cardlab.agents.outside import DEFAULT_LIMITS, AgentFailed, Limits, OutsideAgent
+from cardlab.engine import kernel, seeding
+from cardlab.engine.batch import Batch
+from cardlab.engine.errors import CardlabError, IllegalAction
+from cardlab.engine.game import Agent, Array, Game, OpenAgent, PlansAhead, State, Turn
+from cardlab.engine.play import Table, blaming, illegal_answer
+from cardlab.engine.records import Record, Result
+from cardlab.engine.registry import find_game
+
+__all__ = ["Chunk", "Match", "Played", "Task", "full_record", "play_deals", "usual_reason"]
+
+ACTION = np.dtype("<u2")  # how an action is kept, whatever the game
+DIGITS = 6  # of returns and points that are kept
+
+
+@dataclass(frozen=True)
+class Match:
+    """What is to be played: two or more agents; the last one fills the seats that are left."""
+
+    game: str
+    agents: tuple[str, ...]
+    deals: int
+    seed: int
+    options: tuple[tuple[str, Any], ...] = ()
+    limits: Limits = DEFAULT_LIMITS  # for agents that are programs of their own
+    places: tuple[int, ...] = ()  # who takes which place of the first seating; empty: in order
+
+    @classmethod
+    def plan(
+        cls,
+        game: str,
+        agents: Sequence[str],
+        games: int,
+        seed: int = 0,
+        options: dict[str, Any] | None = None,
+        limits: Limits | None = None,
+    ) -> Match:
+        """Return a match of at least `games` games, after checking every part of it."""
+        found = find_game(game)
+        values = found.read_options(options or {})
+        seats = int(found.fresh(**values)[0].seats)
+        if seats < 2:
+            raise CardlabError(
+                f"{game} is played alone; a match needs two seats or more, "
+                "`cardlab tournament` compares agents on the same deals"
+            )
+        if not 2 <= len(agents) <= seats:
+            raise CardlabError(
+                f"{len(agents)} agents for {seats} seats of {game}; "
+                f"name {'2' if seats == 2 else f'2 to {seats}'}"
+            )
+        for agent in agents:
+            find_agent(agent, found)
+        if games < 1:
+            raise CardlabError(f"--games {games} is not possible; give 1 or more")
+        return cls(
+            game,
+            tuple(agents),
+            -(-games // seats),
+            seeding.read_seed(seed),
+            tuple(values.items()),
+            limits or DEFAULT_LIMITS,
+        )
+
+    @property
+    def seats(self) -> int:
+        """How many seats the game has."""
+        return int(find_game(self.game).fresh(**dict(self.options))[0].seats)
+
+    @property
+    def lineup(self) -> tuple[int, ...]:
+        """The agent in each place of the first seating, as an index into `agents`."""
+        if self.places:
+            return self.places
+        last = len(self.agents) - 1
+        return tuple(min(place, last) for place in range(self.seats))
+
+    @property
+    def rotations(self) -> tuple[int, ...]:
+        """The rotations that seat the agents differently: `a b a b` has two, not four."""
+        lineup = self.lineup
+        seen: dict[tuple[int, ...], int] = {}
+        for rotation in range(len(lineup)):
+            seen.setdefault(lineup[-rotation:] + lineup[:-rotation], rotation)
+        return tuple(seen.values())
+
+    def seating(self, rotation: int) -> list[str]:
+        """Return who sits where: rotation r puts the agent of place k on seat (k + r) % seats."""
+        lineup = self.lineup
+        return [self.agents[lineup[(seat - rotation) % len(lineup)]] for seat in range(len(lineup))]
+
+    def game_seed(self, deal: int) -> int:
+        """Return the seed of a deal; `cardlab play --seed` takes it too."""
+        return int(seeding.branch(seeding.stream(self.seed, "match"), deal))
+
+
+@dataclass(frozen=True)
+class Task:
+    """A stretch of a match for one worker."""
+
+    match: Match
+    first: int
+    count: int
+    keep_records: bool
+    pairing: int = 0  # which match of a tournament this is
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """One game in few bytes: all that a full record needs beside the match."""
+
+    deal: int
+    rotation: int
+    seed: int
+    decks: int
+    orders: bytes  # one after another, as far as the game uses their cards
+    actions: bytes
+    returns: tuple[float, ...]
+    points: tuple[float, ...]
+    forfeit: int | None = None  # the seat that lost by failing to answer
+    reason: str | None = None
+    log: str | None = None  # the last that the failing agent wrote to its standard error
+    nodes: int | None = None  # of agents that search a whole game at once
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """What a worker sends back: returns and points by deal, seating and seat; thinking time."""
+
+    first: int
+    returns: Array
+    points: Array
+    seconds: Array
+    decisions: Array
+    games: list[Played]
+    elapsed: float = 0.0
+    pairing: int = 0
+    forfeits: tuple[tuple[int, str], ...] = ()  # agent and reason of every game given away
+
+
+def play_deals(task: Task) -> Chunk:
+    """Play a stretch of deals in every seating, all games in step.
+
+    An agent that is a program of its own follows one game at a time, so then games are played one
+    after another, with the same outcome.
+    """
+    began = time.perf_counter()
+    match = task.match
+    game = find_game(match.game)
+    agents = [find_agent(spec, game) for spec in match.agents]
+    for agent in agents:
+        if isinstance(agent, OutsideAgent):
+            agent.limits = match.limits
+    rotations = match.rotations
+    rows = list(product(range(task.first, task.first + task.count), rotations))
+    alone = any(isinstance(agent, OutsideAgent) for agent in agents)
+    parts = [[row] for row in rows] if alone else [rows]
+    tallies = [_play_rows(match, game, agents, part, task.keep_records) for part in parts]
+    shape = (task.count, len(rotations), len(match.lineup))
+    return Chunk(
+        task.first,
+        np.concatenate([one.returns for one in tallies]).reshape(shape),
+        np.concatenate([one.points for one in tallies]).reshape(shape),
+        np.sum([one.seconds for one in tallies], axis=0),
+        np.sum([one.decisions for one in tallies], axis=0),
+        [played for one in tallies for played in one.games],
+        time.perf_counter() - began,
+        task.pairing,
+        tuple(one.forfeit for one in tallies if one.forfeit),
+    )
+
+
+@dataclass
+class _Tally:
+    returns: Array
+    points: Array
+    seconds: Array
+    decisions: Array
+    games: list[Played]
+    forfeit: tuple[int, str] | None = None
+
+
+def _play_rows(
+    match: Match,
+    game: Game,
+    agents: Sequence[Agent | OpenAgent],
+    rows: Sequence[tuple[int, int]],
+    keep: bool,
+) -> _Tally:
+    """Play one game for every deal and rotation in `rows`, all in step."""
+    lineup = match.lineup
+    seats, size = len(lineup), len(rows)
+    seed_of = {deal: match.game_seed(deal) for deal, _ in rows}
+    seeds = np.array([seed_of[deal] for deal, _ in rows], dtype=np.int64)
+    rotations = np.array([rotation for _, rotation in rows])
+    agent_at = np.array([[lineup[(seat - r) % seats] for seat in range(seats)] for r in rotations])
+    rngs = [
+        [seeding.generator(int(seed), "seat", seat, int(r)) for seat in range(seats)]
+        for seed, r in zip(seeds, rotations, strict=True)
+    ]
+    batch = Batch(game, size, seeds=seeds, options=dict(match.options))
+    tally = _Tally(
+        np.zeros((size, seats)),
+        np.zeros((size, seats)),
+        np.zeros(len(agents)),
+        np.zeros(len(agents), dtype=np.int64),
+        [],
+    )
+    guests = {  # agents that follow the game; then there is one row only
+        seat: one
+        for seat in range(seats)
+        if isinstance(one := agents[agent_at[0, seat]], OutsideAgent)
+    }
+    plan = getattr(agents[0], "plan", None)
+    with blaming(plan, match.agents[0], lambda: f"planner of {game.name}"):
+        plans = _Plans(agents[0], batch, rngs) if seats == 1 else None
+    taken: list[list[int]] = [[] for _ in rows]
+    actions = np.zeros(size, dtype=np.int64)
+    failure: AgentFailed | None = None
+    waiting = np.flatnonzero(batch.mover >= 0)
+    try:
+        for seat, guest in guests.items():
+            guest.begin(game, dict(match.options), seat, seats, rngs[0][seat])
+        while len(waiting):
+            who = agent_at[waiting, batch.mover[waiting]]
+            for index, rotation in product(range(len(agents)), match.rotations):
+                # One rotation at a time: an agent never holds two seats' views of one deal.
+                mine: Array = waiting[(who == index) & (rotations[waiting] == rotation)]
+                if len(mine):
+                    began, compiled = time.perf_counter(), len(kernel.compiled)
+                    if plans and plans.made:
+                        actions[mine] = plans.next_of(mine)
+                    else:
+                        ply = len(taken[mine[0]])  # the same for all, which are played in step
+                        actions[mine] = _ask_all(
+                            agents[index], batch, mine, rngs, match.agents[index], ply
+                        )
+                    if compiled == len(kernel.compiled):  # otherwise the compiler's time, too
+                        tally.seconds[index] += time.perf_counter() - began
+                        tally.decisions[index] += len(mine)
+            for row in waiting.tolist():
+                taken[row].append(int(actions[row]))
+            batch.step(actions)
+            for row in waiting[batch.done[waiting]].tolist():
+                tally.returns[row] = np.round(batch.returns[row].astype(np.float64), DIGITS)
+                tally.points[row] = np.round(batch.points[row].astype(np.float64), DIGITS)
+            waiting = np.flatnonzero(batch.mover >= 0)
+    except AgentFailed as error:
+        failure = error
+        tally.returns[0] = _forfeit(seats, error.seat)
+        tally.forfeit = int(agent_at[0, error.seat]), str(error)
+    for seat, guest in guests.items():
+        guest.end(seat, tally.returns[0].tolist(), tally.points[0].tolist(), failure)
+    if plans:
+        tally.seconds[0] += plans.seconds
+    if keep:
+        tally.games = _keep(game, rows, seeds, batch, taken, tally, failure, plans)
+    return tally
+
+
+def usual_reason(reasons: Iterable[str]) -> str | None:
+    """Return the reason of most forfeits; reasons are of one kind if they begin alike."""
+    kinds: dict[str, list[str]] = {}
+    for one in reasons:
+        kinds.setdefault(one.partition(":")[0], []).append(one)
+    return min(max(sorted(kinds.items()), key=lambda kind: len(kind[1]))[1]) if kinds else None
+
+
+def _forfeit(seats: int, loser: int) -> Array:
+    """Return what a game brings that `loser` gave away: last place, the win shared by the rest."""
+    if seats == 1:
+        return np.array([-1.0])
+    returns = np.full(seats, 1 / (seats - 1) ** 2)
+    returns[loser] = -1 / (seats - 1)
+    return np.round(returns, DIGITS)
+
+
+class _Plans:
+    """What an agent that sees a whole game through has planned for games played alone."""
+
+    def __init__(self, agent: Agent | OpenAgent, batch: Batch, rngs: list[Any]) -> None:
+        self.made: list[deque[int]] = []
+        self.nodes: list[int] = []
+        self.seconds = 0.0
+        if not isinstance(agent, PlansAhead):
+            return
+        turns = batch.turns(np.arange(batch.size))
+        for row, (rng,) in enumerate(rngs):
+            legal = turns.mask[row].nonzero()[0].astype(np.int16)
+            turn = Turn.of(batch.game, 0, turns.views[row : row + 1].copy(), legal)
+            again = copy.deepcopy(rng)
+            began, compiled = time.perf_counter(), len(kernel.compiled)
+            plan, nodes = agent.plan(turn, rng)
+            if compiled < len(kernel.compiled):  # the time was the compiler's
+                began = time.perf_counter()
+                plan, nodes = agent.plan(turn, again)
+            self.seconds += time.perf_counter() - began
+            self.made.append(deque(plan))
+            self.nodes.append(nodes)
+
+    def next_of(self, rows: Array) -> list[int]:
+        """Return the next planned action of every row."""
+        return [self.made[row].popleft() for row in rows.tolist()]
+
+
+def _keep(
+    game: Game,
+    rows: Sequence[tuple[int, int]],
+    seeds: Array,
+    batch: Batch,
+    taken: list[list[int]],
+    tally: _Tally,
+    failure: AgentFailed | None,
+    plans: _Plans | None,
+) -> list[Played]:
+    """Return every game in few bytes; games of one deal share its deck orders."""
+    used = game.used_cards or game.deck
+    order, scratch = np.empty(game.deck, dtype=np.uint8), np.zeros(1, dtype=np.int64)
+    orders: dict[int, list[bytes]] = {}
+    games = []
+    for row, (deal, rotation) in enumerate(rows):
+        decks, known = int(batch.deals[row]), orders.setdefault(deal, [])
+        for n in range(len(known), decks):
+            game.shuffle(int(seeds[row]), n, order, scratch)
+            known.append(order[:used].tobytes())
+        games.append(
+            Played(
+                deal,
+                rotation,
+                int(seeds[row]),
+                decks,
+                b"".join(known[:decks]),
+                np.array(taken[row], dtype=ACTION).tobytes(),
+                tuple(tally.returns[row].tolist()),
+                tuple(tally.points[row].tolist()),
+                failure.seat if failure else None,
+                str(failure) if failure else None,
+                failure.log or None if failure else None,
+                plans.nodes[row] if plans and plans.nodes else None,
+            )
+        )
+    return games
+
+
+def full_record(
+    game: Game, options: dict[str, Any], seats: Sequence[str], played: Played
+) -> Record:
+    """Return the full record of a game that was kept in few bytes, played again by the rules."""
+    width = len(played.orders) // max(1, played.decks)
+    deals = []
+    for n in range(played.decks):
+        cards = list(played.orders[n * width : (n + 1) * width])
+        deals.append(cards + [card for card in range(game.deck) if card not in set(cards)])
+    table = Table(game, seed=None, deals=deals, options=options)
+    for action in np.frombuffer(played.actions, dtype=ACTION).tolist():
+        table.act(action)
+    record = table.record(seats, note=played.reason)
+    changes: dict[str, Any] = {"seed": played.seed}
+    if played.forfeit is not None:
+        changes["forfeit"] = played.forfeit
+        changes["result"] = Result(returns=list(played.returns), points=list(played.points))
+    return record.model_copy(update=changes)
+
+
+@cache
+def _door(kind: type) -> str:
+    """Return the method by which agents of a class are asked; finding that out is slow."""
+    return next((one for one in ("act_open", "act_many") if hasattr(kind, one)), "act")
+
+
+def _ask_all(
+    agent: Agent | OpenAgent,
+    batch: Batch,
+    rows: Array,
+    rngs: list[list[np.random.Generator]],
+    name: str,
+    ply: int,
+) -> Array:
+    """Return an agent's choice for every row: at once where it can, one by one otherwise."""
+    game = batch.game
+    mine = [rngs[row][batch.mover[row]] for row in rows]
+    door = _door(type(agent))
+    act = getattr(agent, door)
+    choices: list[Any] = []
+
+    def place(row: int) -> str:
+        first = "one of many turns, such as " if door == "act_many" and not choices else ""
+        seat, seed = batch.mover[row], batch.seeds[row]
+        return f"{first}seat {seat} of {game.name}, ply {ply}, game seed {seed}"
+
+    with blaming(act, name, lambda: place(rows[len(choices)])):
+        if door == "act_open":
+            for row, rng in zip(rows, mine, strict=True):
+                choices.append(act(State(game, batch.states[row : row + 1].copy()), rng))
+        elif door == "act_many":
+            choices += list(act(batch.turns(rows), mine))
+        else:
+            turns = batch.turns(rows)
+            for i, rng in enumerate(mine):
+                view = turns.views[i : i + 1].copy()  # alone in its memory
+                legal = turns.mask[i].nonzero()[0].astype(np.int16)
+                choices.append(act(Turn.of(game, int(turns.seats[i]), view, legal), rng))
+    if len(choices) != len(rows):
+        raise IllegalAction(f"agent {name!r} answered {len(choices)} of {len(rows)} turns at once")
+    for row, choice in zip(rows, choices, strict=True):
+        whole = isinstance(choice, (int, np.integer)) and not isinstance(choice, bool)
+        if not whole or not 0 <= choice < game.num_actions or not batch.mask[row, choice]:
+            raise illegal_answer(name, choice, place(row), batch.mask[row].nonzero()[0])
+    return np.array(choices, dtype=np.int64)

@@ -1,0 +1,1 @@
+"""What every game stands on: kernels, records, chance, views, play, batches, manifests."""

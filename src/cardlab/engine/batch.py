@@ -1,0 +1,280 @@
+"""Thousands of games at once, stepped by one compiled call into arrays that stay in place."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cardlab.engine import seeding
+from cardlab.engine.errors import CardlabError, IllegalAction
+from cardlab.engine.game import DEALER, MOST_DEALS, OVER, Array, Game, Turns, endless_deals
+from cardlab.engine.kernel import int64, kernel
+from cardlab.engine.seeding import GAME, branch
+
+__all__ = ["Batch", "BatchKernels", "make_batch_kernels"]
+
+
+class Batch:
+    """Many games of one kind, each with a seed of its own.
+
+    After construction and after every `step`, row i of
+
+    - `mover` is the seat to move or OVER,
+    - `mask` says which actions are legal,
+    - `done` says whether the game ended in the last step,
+    - `returns` and `points` hold the utility and the points of every seat where `done`.
+
+    With `redeal`, a finished game is replaced at once by the next one of its row, so that `mover`
+    and `mask` already belong to the new game while `done` and `returns` tell of the old one.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        size: int,
+        *,
+        seed: int = 0,
+        seeds: Sequence[int] | Array | None = None,
+        redeal: bool = False,
+        options: dict[str, Any] | None = None,
+    ) -> None:
+        if size < 1:
+            raise CardlabError(f"a batch of {size} games cannot be; give 1 or more")
+        self.game = game
+        self.size = size
+        self.options = game.read_options(options or {})
+        self.redeal = redeal
+        self._fresh = game.fresh(**self.options)
+        self.seats = int(self._fresh[0].seats)
+        start = seeding.stream(seed, "game")
+        self.seeds = np.array(
+            [branch(start, row) for row in range(size)] if seeds is None else seeds, dtype=np.int64
+        )
+        if self.seeds.shape != (size,):
+            raise CardlabError(f"{len(self.seeds)} seeds for a batch of {size} games")
+        self.states: Array = np.repeat(self._fresh, size)
+        self.mover = np.empty(size, dtype=np.int8)
+        self.mask = np.zeros((size, game.num_actions), dtype=np.bool_)
+        self.done = np.zeros(size, dtype=np.bool_)
+        self.returns = np.zeros((size, self.seats), dtype=np.float32)
+        self.points = np.zeros((size, self.seats), dtype=np.float32)
+        self._deals = np.zeros(size, dtype=np.int64)
+        self._order = np.empty(game.deck, dtype=np.uint8)
+        self._buffer = np.empty(game.num_actions, dtype=np.int16)
+        self._rng = np.zeros(1, dtype=np.int64)
+        self._kernels.begin(0, size, *self._arrays())
+        self._check_deals()
+
+    @property
+    def _kernels(self) -> BatchKernels:
+        return make_batch_kernels(self.game)  # found again, not kept: batches can be pickled
+
+    def step(self, actions: Array) -> None:
+        """Take one action in every game that is not over; what stands for the others is ignored.
+
+        All actions are checked before the first is taken.
+        """
+        actions = np.asarray(actions)
+        if actions.shape != (self.size,) or actions.dtype.kind not in "iu":
+            raise CardlabError(
+                f"a batch of {self.size} games takes as many whole numbers, not "
+                f"{actions.dtype} of shape {actions.shape}"
+            )
+        actions = np.ascontiguousarray(actions, dtype=np.int64)
+        wrong = self._kernels.find_illegal(0, self.size, self.mover, self.mask, actions)
+        if wrong >= 0:
+            legal = ", ".join(
+                f"{self.game.action_text(int(one))} ({one})"
+                for one in self.mask[wrong].nonzero()[0]
+            )
+            raise IllegalAction(
+                f"{self.game.name}, row {wrong}: seat {self.mover[wrong]} cannot take action "
+                f"{actions[wrong]}; legal: {legal}"
+            )
+        self._kernels.step(
+            0,
+            self.size,
+            actions,
+            self.redeal,
+            self._fresh,
+            self.done,
+            self.returns,
+            self.points,
+            *self._arrays(),
+        )
+        self._check_deals()
+
+    def step_some(self, rows: Array, actions: Array) -> None:
+        """Take an action in these rows only; `actions` has one for every row of the batch."""
+        others = np.ones(self.size, dtype=np.bool_)
+        others[rows] = False
+        movers = self.mover.copy()
+        self.mover[others] = OVER  # nothing is done where a game is over
+        try:
+            self.step(actions)
+        finally:
+            self.mover[others] = movers[others]
+
+    def restart(self, rows: Array, seeds: Array) -> None:
+        """Begin new games in some rows, with these seeds; the others stay as they are."""
+        self.states[rows] = self._fresh[0]
+        self.seeds[rows] = seeds
+        self._deals[rows] = 0
+        parts = [self.states, self.seeds, self._deals, self.mover, self.mask]
+        some = [part[rows] for part in parts]
+        self._kernels.begin(0, len(some[0]), *some, self._order, self._buffer, self._rng)
+        for part, fresh in zip(parts, some, strict=True):
+            part[rows] = fresh
+        self._check_deals()
+
+    @property
+    def deals(self) -> Array:
+        """How many deck orders every game has used so far."""
+        return self._deals
+
+    def turns(self, rows: Array | Sequence[int]) -> Turns:
+        """Return the decisions that the games in `rows` wait for, each with its own view."""
+        rows = np.arange(self.size)[rows]
+        seats = self.mover[rows].astype(np.int64)
+        if (seats < 0).any():
+            raise CardlabError(f"game {rows[seats < 0][0]} of the batch is over; nobody is to move")
+        return Turns(self.game, seats, self.views(rows, seats), self.mask[rows].copy())
+
+    def views(self, rows: Array, seats: Array) -> Array:
+        """Return what a seat of each of these games knows, whether it is to move or not."""
+        views: Array = self.states[np.asarray(rows)]  # a copy: rows are listed, not sliced
+        self._kernels.conceal_all(views, seats)
+        return views
+
+    def _check_deals(self) -> None:
+        if self.mover.min() == DEALER:
+            raise CardlabError(endless_deals(self.game))
+
+    def _arrays(self) -> tuple[Array, ...]:
+        return (
+            self.states,
+            self.seeds,
+            self._deals,
+            self.mover,
+            self.mask,
+            self._order,
+            self._buffer,
+            self._rng,
+        )
+
+
+class BatchKernels(NamedTuple):
+    """Kernels of many games at once; all but the last for rows from a first one up to an end.
+
+    The loop over rows is inside: to hand all these arrays over costs as much as a step.
+    """
+
+    begin: Callable[..., None]
+    find_illegal: Callable[..., int]
+    step: Callable[..., None]
+    conceal_all: Callable[..., None]
+
+
+@functools.cache
+def make_batch_kernels(game: Game) -> BatchKernels:
+    """Return the kernels of batches of a game."""
+    mover, deal, legal, apply = game.mover, game.deal, game.legal, game.apply
+    returns, points, conceal, shuffle = game.returns, game.points, game.conceal, game.shuffle
+
+    @kernel
+    def settle(s: Any, row: int, seeds: Any, deals: Any, order: Any, rng: Any) -> int:
+        """Deal until somebody moves; return who."""
+        who = mover(s)
+        first = deals[row]
+        while who == DEALER and deals[row] - first < MOST_DEALS:
+            shuffle(seeds[row], deals[row], order, rng)
+            deals[row] += 1
+            deal(s, order)
+            who = mover(s)
+        return int64(who)
+
+    @kernel
+    def write_mask(s: Any, row: int, mask: Any, buffer: Any) -> None:
+        for action in range(mask.shape[1]):
+            mask[row, action] = False
+        if mover(s) >= 0:
+            for i in range(legal(s, buffer)):
+                mask[row, buffer[i]] = True
+
+    @kernel
+    def begin(
+        first: int,
+        end: int,
+        states: Any,
+        seeds: Any,
+        deals: Any,
+        movers: Any,
+        mask: Any,
+        order: Any,
+        buffer: Any,
+        rng: Any,
+    ) -> None:
+        for row in range(first, end):
+            movers[row] = settle(states[row], row, seeds, deals, order, rng)
+            write_mask(states[row], row, mask, buffer)
+
+    @kernel
+    def find_illegal(first: int, end: int, movers: Any, mask: Any, actions: Any) -> int:
+        for row in range(first, end):
+            action = actions[row]
+            if movers[row] != OVER and not (0 <= action < mask.shape[1] and mask[row, action]):
+                return row
+        return -1
+
+    @kernel
+    def step(
+        first: int,
+        end: int,
+        actions: Any,
+        redeal: bool,
+        fresh: Any,
+        done: Any,
+        results: Any,
+        scores: Any,
+        states: Any,
+        seeds: Any,
+        deals: Any,
+        movers: Any,
+        mask: Any,
+        order: Any,
+        buffer: Any,
+        rng: Any,
+    ) -> None:
+        for row in range(first, end):
+            done[row] = False
+            if movers[row] == OVER:
+                continue
+            s = states[row]
+            apply(s, actions[row])
+            who = mover(s)
+            if who == DEALER:
+                who = settle(s, row, seeds, deals, order, rng)
+            if who == OVER:
+                done[row] = True
+                for seat in range(results.shape[1]):
+                    results[row, seat] = returns(s, seat)
+                    scores[row, seat] = points(s, seat)
+                for _ in range(MOST_DEALS):  # a deal may leave nothing to play
+                    if not redeal or who != OVER:
+                        break
+                    states[row] = fresh[0]
+                    seeds[row] = branch(seeds[row], GAME)
+                    deals[row] = 0
+                    who = settle(s, row, seeds, deals, order, rng)
+            movers[row] = who
+            write_mask(s, row, mask, buffer)
+
+    @kernel
+    def conceal_all(views: Any, seats: Any) -> None:
+        for row in range(len(views)):
+            conceal(views[row], seats[row])
+
+    return BatchKernels(begin, find_illegal, step, conceal_all)

@@ -1,0 +1,72 @@
+"""What can go wrong for a person: one sentence with the input, the place and the way out."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import inspect
+import os
+import traceback
+from collections.abc import Callable, Iterable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+__all__ = ["CardlabError", "CardlabWarning", "IllegalAction", "reason_of", "require", "suggest"]
+
+LONGEST_REASON = 300
+OURS = (f"{Path(__file__).parents[1]}{os.sep}", f"{Path(importlib.__file__).parent}{os.sep}", "<")
+
+
+class CardlabError(ValueError):
+    """A mistake in what was asked; the text is fit to be shown to the person who asked."""
+
+
+class IllegalAction(CardlabError):
+    """An action that the rules do not allow in this state."""
+
+
+class CardlabWarning(UserWarning):
+    """Something works less well than it could; the text says what to do."""
+
+
+def suggest(what: str, given: str, known: Iterable[str]) -> str:
+    """Return a sentence about an unknown name, with the nearest known one or all of them."""
+    names = sorted(known)
+    if not names:
+        return f"unknown {what} {given!r}; there are none"
+    near = difflib.get_close_matches(given.lower(), names, n=1, cutoff=0.5)
+    if near:
+        return f"unknown {what} {given!r}; did you mean {near[0]!r}?"
+    return f"unknown {what} {given!r}; known: {', '.join(names)}"
+
+
+def reason_of(error: BaseException, called: Callable[..., Any] | None = None) -> str:
+    """Return an exception in one line, after the last place in the person's own code.
+
+    Their code begins with the first step that is not ours; where there is none, as when a call does
+    not fit, the place is that of `called`.
+    """
+    said = " ".join(f"{type(error).__name__}: {error}".removesuffix(": ").split())[:LONGEST_REASON]
+    steps = [
+        (Path(step.f_code.co_filename), line)
+        for step, line in traceback.walk_tb(error.__traceback__)
+        if not step.f_code.co_filename.startswith(OURS)
+    ]
+    code = getattr(inspect.unwrap(called), "__code__", None) if called else None
+    if not steps and code:
+        steps = [(Path(code.co_filename), code.co_firstlineno)]
+    if not steps:
+        return said
+    path, line = [one for one in steps if one[0].parent == steps[0][0].parent][-1]
+    shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+    return f"{shown}, line {line}: {said}"
+
+
+def require(what: str, extra: str, *modules: str) -> None:
+    """Make sure that the libraries of an extra are installed before `what` starts."""
+    missing = [name for name in modules if find_spec(name) is None]
+    if missing:
+        raise CardlabError(
+            f"{what} needs {' and '.join(missing)}; install with: pip install 'cardlab[{extra}]'"
+        )

@@ -1,0 +1,574 @@
+"""The contract between rules, agents and everything that plays.
+
+A game's state is one NumPy record, its rules are kernels over that record:
+
+    mover(s) -> seat | OVER | DEALER
+    deal(s, order)               the dealer's move: a shuffled range(deck); the phase says what for
+    legal(s, out) -> count       ascending action ids
+    apply(s, action)             deterministic, stops at chance
+    returns(s, seat) -> float    utility in [-1, 1] of a finished game
+    points(s, seat) -> float     what the scoreboard says
+    conceal(s, seat)             erase whatever this seat has not witnessed
+    imagine(s, seat, rng) -> bool    fill in what is hidden, uniformly; False: try again
+    audit(s) -> int              0 if the record is sound, otherwise a number into `faults`
+
+Kernels trust their callers, allocate nothing and raise nothing. Whoever takes actions from outside
+checks them (`play`, `batch`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from cardlab.engine.errors import CardlabError, suggest
+from cardlab.engine.importing import import_first_here
+from cardlab.engine.kernel import kernel
+from cardlab.engine.manifest import GamePackage, Option
+from cardlab.engine.notebook_hooks import ShownAsHtml, ShownAsPicture
+from cardlab.engine.seeding import deck_order
+
+__all__ = [
+    "DEALER",
+    "OVER",
+    "ActsInBatches",
+    "Agent",
+    "Attention",
+    "Description",
+    "Event",
+    "FollowsGames",
+    "Game",
+    "HasAttention",
+    "HasUnit",
+    "HasValues",
+    "OpenAgent",
+    "Option",
+    "PlansAhead",
+    "State",
+    "Turn",
+    "Turns",
+    "Unit",
+    "View",
+    "Zone",
+    "record_type",
+    "require_agent",
+]
+
+OVER, DEALER = -1, -2
+MOST_DEALS = 1000  # in a row, without a decision between; rules that reject more never end
+Array = npt.NDArray[Any]
+
+
+class Fields(np.record):  # type: ignore[misc]
+    """One record of an array, its fields read as attributes several times faster than NumPy's."""
+
+    __getattribute__ = object.__getattribute__
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return np.void.__getitem__(self, name)
+        except (ValueError, IndexError):
+            raise AttributeError(f"this record has no field {name}") from None
+
+
+def record_type(fields: Sequence[tuple[Any, ...]]) -> np.dtype[Any]:
+    """Return the record type of a state, with attribute access in interpreted kernels too."""
+    return np.dtype((Fields, list(fields)))
+
+
+@dataclass(frozen=True)
+class Zone:
+    """Cards that lie somewhere: how many, and those that this seat may know."""
+
+    name: str
+    count: int
+    cards: tuple[str, ...] = ()
+    seat: int | None = None
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that this seat has witnessed, in words."""
+
+    seat: int | None
+    text: str
+
+
+@dataclass(frozen=True)
+class Description:
+    """What one seat may know, as plain data: what a browser, terminal or outside agent shows."""
+
+    seat: int
+    seats: int
+    to_move: int | None
+    zones: tuple[Zone, ...]
+    facts: dict[str, str | int]
+    events: tuple[Event, ...]
+
+
+class Border(NamedTuple):
+    """The kernels of one game as Python calls them: an array of records and a row."""
+
+    mover: Callable[[Array, int], int]
+    deal: Callable[[Array, int, Array], None]
+    legal: Callable[[Array, int, Array], int]
+    apply: Callable[[Array, int, int], None]
+    returns: Callable[[Array, int, int], float]
+    points: Callable[[Array, int, int], float]
+    conceal: Callable[[Array, int, int], None]
+    imagine: Callable[[Array, int, int, Array], bool]
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """One game: its rules as kernels, its texts, its options."""
+
+    reference: str  # where to import it from, as module:NAME
+    name: str
+    title: str
+    summary: str
+    rules_version: int
+    state: np.dtype[Any]
+    num_actions: int
+    deck: int
+    max_plies: int
+    options: tuple[Option, ...]
+    fresh: Callable[..., Array]
+    mover: Callable[[Any], int]
+    deal: Callable[[Any, Any], None]
+    legal: Callable[[Any, Any], int]
+    apply: Callable[[Any, int], None]
+    returns: Callable[[Any, int], float]
+    points: Callable[[Any, int], float]
+    conceal: Callable[[Any, int], None]
+    imagine: Callable[[Any, int, Any], bool]
+    audit: Callable[[Any], int]
+    faults: tuple[str, ...]
+    card_text: Callable[[int], str]
+    parse_card: Callable[[str], int]
+    action_text: Callable[[int], str]
+    parse_action: Callable[[str], int]
+    state_text: Callable[[Any], str]
+    describe: Callable[[Any, int], Description]
+    zero_sum: bool = True
+    open_cards: bool = False  # whether every seat sees everything, so that views hide nothing
+    key: Callable[[Any], int] | None = None  # a number equal for states with the same future
+    used_cards: int | None = None  # how many cards of an order matter; None: all of them
+    shuffle: Callable[[int, int, Any, Any], None] = deck_order  # seed, n -> the n-th deck order
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_load, (self.reference,))
+
+    def __repr__(self) -> str:
+        return f"<Game {self.name}>"
+
+    @classmethod
+    def from_module(cls, package: GamePackage, module: str, **given: Any) -> Game:
+        """Return the game of a manifest whose functions a module defines by their names here."""
+        defined = vars(sys.modules[module])
+        fields = {field.name: field for field in dataclasses.fields(cls)}
+        functions = {name: defined[name] for name in fields if callable(defined.get(name))}
+        values = {
+            "reference": f"{module}:GAME",
+            "name": package.name,
+            "title": package.title,
+            "summary": package.summary,
+            "options": package.options,
+            "rules_version": package.rules_version,
+            **functions,
+            **given,
+        }
+        for name, field in fields.items():
+            if name not in values and field.default is dataclasses.MISSING:
+                raise CardlabError(f"game {package.name}: {module} defines no `{name}`")
+        return cls(**values)
+
+    @property
+    def identifier(self) -> str:
+        """What records and commands call the game: its name if it is built in, or its reference."""
+        built_in = self.reference == f"cardlab.games.{self.name}.rules:GAME"
+        return self.name if built_in else self.reference
+
+    @functools.cached_property
+    def border(self) -> Border:
+        """The rules behind functions that take an array of records and a row."""
+        return _make_border(self)
+
+    def check_contract(self) -> None:
+        """Make sure of what can be seen without playing: the record, the deck, a fresh game."""
+        fields = self.state.names or ()
+        for name in ("seats", "seat", "phase"):
+            if name not in fields:
+                raise CardlabError(
+                    f"game {self.reference}: the record has no field {name!r}; every game needs "
+                    f"it, add ({name!r}, 'u1')"
+                )
+        for name in fields:
+            if hasattr(np.recarray, name):
+                raise CardlabError(
+                    f"game {self.reference}: the field {name!r} of the record is called like "
+                    f"something of NumPy's; rename it, for instance {name + '_'!r}"
+                )
+        if not 0 < (self.deck if self.used_cards is None else self.used_cards) <= self.deck:
+            raise CardlabError(
+                f"game {self.reference}: used_cards={self.used_cards} of deck={self.deck} cannot "
+                "be; give deck as many cards as an order has, used_cards no more than that"
+            )
+        try:
+            state = self.fresh(**self.read_options({}))
+        except Exception as error:  # whatever a person's function raises is theirs to read
+            reason = f"{type(error).__name__}: {error}"
+            raise CardlabError(f"game {self.reference}: `fresh` fails ({reason})") from error
+        if not isinstance(state, np.ndarray) or (state.shape, state.dtype) != ((1,), self.state):
+            raise CardlabError(
+                f"game {self.reference}: `fresh` returned {type(state).__name__}, not an array of "
+                "one record; begin with `np.zeros(1, dtype=STATE)` and end with `return`"
+            )
+        if state[0].seats < 1:
+            raise CardlabError(f"game {self.reference}: `fresh` must set the field 'seats'")
+
+    def read_options(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Return every option of this game with its value, after checking those given."""
+        known = {option.name: option for option in self.options}
+        for name in given:
+            if name not in known:
+                raise CardlabError(suggest(f"option of {self.name}", name, known))
+        return {
+            name: option.read(given[name], self.name) if name in given else option.default
+            for name, option in known.items()
+        }
+
+    def start(self, **options: Any) -> State:
+        """Return a game that waits for its first deal."""
+        return State(self, self.fresh(**self.read_options(options)))
+
+    def order_text(self, order: Sequence[int] | Array) -> str:
+        """Return a deck order as text, the first card dealt first, as far as cards are used."""
+        return " ".join(self.card_text(int(card)) for card in order[: self.used_cards])
+
+    def parse_order(self, text: str) -> Array:
+        """Return the deck order that `text` lists, first card dealt first; every card once.
+
+        Cards of one width may stand without spaces. Where a game uses only some cards of an
+        order, those are enough; the rest follows them.
+        """
+        left: dict[str, list[int]] = {}
+        for card in range(self.deck):
+            left.setdefault(self.card_text(card), []).append(card)
+        words = text.replace(",", " ").split()
+        width = len(self.card_text(0))
+        if len(words) == 1 and len(words[0]) > width and {len(name) for name in left} == {width}:
+            words = [text.strip()[i : i + width] for i in range(0, len(text.strip()), width)]
+        order = []
+        for place, one in enumerate(words, start=1):
+            try:
+                name = self.card_text(self.parse_card(one))
+            except CardlabError as error:
+                raise CardlabError(f"card {place} of the deal: {error}") from None
+            if not left[name]:
+                raise CardlabError(
+                    f"card {place} of the deal: {name} is dealt more often than "
+                    f"the deck of {self.name} has it; give every card once"
+                )
+            order.append(left[name].pop(0))
+        if len(order) == self.used_cards:
+            order += [card for cards in left.values() for card in cards]
+        if len(order) != self.deck:
+            wanted = f"the deal has {len(order)} cards, {self.name} needs "
+            if self.used_cards:
+                raise CardlabError(f"{wanted}{self.used_cards}")
+            missing = [name for name, cards in left.items() if cards]
+            more = " ..." if len(missing) > 8 else ""
+            raise CardlabError(f"{wanted}{self.deck}; missing: {' '.join(missing[:8])}{more}")
+        return np.array(order, dtype=np.uint8)
+
+
+def endless_deals(game: Game) -> str:
+    """Return a sentence about a game that never stops dealing."""
+    return (
+        f"{game.name}: after {MOST_DEALS:,} deals in a row `mover` still says DEALER; let `deal` "
+        "change what `mover` looks at, usually the phase"
+    )
+
+
+def _load(reference: str) -> Any:
+    module, _, name = reference.partition(":")
+    return getattr(import_first_here(module), name)
+
+
+def _make_border(game: Game) -> Border:
+    mover, deal, legal, apply = game.mover, game.deal, game.legal, game.apply
+    returns, points, conceal, imagine = game.returns, game.points, game.conceal, game.imagine
+
+    @kernel
+    def mover_at(states: Any, row: int) -> int:
+        return mover(states[row])
+
+    @kernel
+    def deal_at(states: Any, row: int, order: Any) -> None:
+        deal(states[row], order)
+
+    @kernel
+    def legal_at(states: Any, row: int, out: Any) -> int:
+        return legal(states[row], out)
+
+    @kernel
+    def apply_at(states: Any, row: int, action: int) -> None:
+        apply(states[row], action)
+
+    @kernel
+    def returns_at(states: Any, row: int, seat: int) -> float:
+        return returns(states[row], seat)
+
+    @kernel
+    def points_at(states: Any, row: int, seat: int) -> float:
+        return points(states[row], seat)
+
+    @kernel
+    def conceal_at(states: Any, row: int, seat: int) -> None:
+        conceal(states[row], seat)
+
+    @kernel
+    def imagine_at(states: Any, row: int, seat: int, rng: Any) -> bool:
+        return imagine(states[row], seat, rng)
+
+    return Border(
+        mover_at, deal_at, legal_at, apply_at, returns_at, points_at, conceal_at, imagine_at
+    )
+
+
+class _Held(ShownAsPicture):
+    """A game and an array of one record; the record's fields read as attributes."""
+
+    __slots__ = ("array", "game")
+
+    def __init__(self, game: Game, array: Array) -> None:
+        self.game = game
+        self.array = array
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("array", "game") or name.startswith("__"):
+            raise AttributeError(name)
+        try:
+            return getattr(self.array[0], name)
+        except AttributeError:
+            names = self.game.state.names or ()
+            raise AttributeError(suggest(f"field of {self.game.name}", name, names)) from None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (self.game, self.array))
+
+
+class State(_Held):
+    """The whole truth of one game. Agents do not get it; see `View`."""
+
+    __slots__ = ()
+
+    @property
+    def mover(self) -> int:
+        """The seat to move, OVER or DEALER."""
+        return int(self.game.border.mover(self.array, 0))
+
+    def copy(self) -> State:
+        """Return an independent copy."""
+        return State(self.game, self.array.copy())
+
+    def legal(self) -> Array:
+        """Return the legal action ids, ascending."""
+        out = np.empty(self.game.num_actions, dtype=np.int16)
+        return out[: self.game.border.legal(self.array, 0, out)]
+
+    def view(self, seat: int) -> View:
+        """Return what `seat` knows, as a copy of its own."""
+        if not 0 <= seat < self.seats:
+            raise CardlabError(f"{self.game.name} has no seat {seat}; it has 0 to {self.seats - 1}")
+        array = self.array.copy()
+        self.game.border.conceal(array, 0, seat)
+        return View(self.game, array, seat)
+
+    def returns(self) -> list[float]:
+        """Return the utility of every seat in a finished game."""
+        return [float(self.game.border.returns(self.array, 0, k)) for k in range(self.seats)]
+
+    def points(self) -> list[float]:
+        """Return the points of every seat in a finished game."""
+        return [float(self.game.border.points(self.array, 0, k)) for k in range(self.seats)]
+
+    def __str__(self) -> str:
+        return self.game.state_text(self.array[0])
+
+
+class View(_Held):
+    """What one seat knows: the record with everything erased that the seat has not witnessed."""
+
+    __slots__ = ("own_seat",)
+
+    def __init__(self, game: Game, array: Array, own_seat: int) -> None:
+        super().__init__(game, array)
+        self.own_seat = own_seat
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (View, (self.game, self.array, self.own_seat))
+
+    def describe(self) -> Description:
+        """Return what the seat knows as plain data."""
+        description = self.game.describe(self.array[0], self.own_seat)
+        if not isinstance(description, Description):
+            raise CardlabError(
+                f"`describe` of {self.game.name} returned {description!r}; let it return a "
+                "Description"
+            )
+        return description
+
+    def imagine(self, rng: np.random.Generator) -> State:
+        """Return a world that agrees with everything the seat has witnessed."""
+        stream = np.array([rng.integers(1, 1 << 63)], dtype=np.int64)
+        array = self.array.copy()
+        while not self.game.border.imagine(array, 0, self.own_seat, stream):
+            array[0] = self.array[0]
+        return State(self.game, array)
+
+    def __str__(self) -> str:
+        return self.game.state_text(self.array[0])
+
+
+@dataclass(frozen=True)
+class Turn(ShownAsHtml):
+    """One decision: the seat that moves, what it knows, what it may do."""
+
+    game: Game
+    seat: int
+    view: View
+    legal: Array
+
+    @classmethod
+    def of(cls, game: Game, seat: int, view: Array, legal: Array) -> Turn:
+        """Return the turn of `seat` whose view is the only record of `view`."""
+        return cls(game, seat, View(game, view, seat), legal)
+
+    @property
+    def texts(self) -> list[str]:
+        """The legal actions in words, in the order of `legal`."""
+        return [self.game.action_text(int(action)) for action in self.legal]
+
+
+@dataclass(frozen=True)
+class Turns:
+    """Many decisions at once: row i is the turn of `seats[i]` with view `views[i]`."""
+
+    game: Game
+    seats: Array
+    views: Array
+    mask: Array
+
+    def __len__(self) -> int:
+        return len(self.seats)
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """Whatever chooses: from a turn and a random stream to a legal action, remembering nothing."""
+
+    name: str
+
+    def act(self, turn: Turn, rng: np.random.Generator) -> int:
+        """Return one of `turn.legal`."""
+
+
+def require_agent(found: object, called: str) -> None:
+    """Make sure that an object is an agent, or say what it lacks."""
+    lacks = []
+    if not isinstance(getattr(found, "name", None), str):
+        lacks.append('no name (write name = "mine" in its class)')
+    if not callable(getattr(found, "act", getattr(found, "act_open", None))):
+        lacks.append("no method act(self, turn, rng) that returns one of turn.legal")
+    if lacks:
+        kind = type(found).__name__
+        raise CardlabError(f"agent {called!r}, of type {kind}, has {' and '.join(lacks)}")
+
+
+@runtime_checkable
+class ActsInBatches(Protocol):
+    """An agent that answers many turns at once, each as `act` would."""
+
+    def act_many(self, turns: Turns, rngs: Sequence[np.random.Generator]) -> Array:
+        """Return one legal action for every turn."""
+
+
+@runtime_checkable
+class OpenAgent(Protocol):
+    """An agent that cheats: it gets the true state. Its name ends in `_open`."""
+
+    name: str
+
+    def act_open(self, state: State, rng: np.random.Generator) -> int:
+        """Return a legal action of the seat to move; `state` is a private copy."""
+
+
+@runtime_checkable
+class HasValues(Protocol):
+    """An agent that can say what it thinks of every legal action, for hints."""
+
+    def values(self, turn: Turn, rng: np.random.Generator) -> Array:
+        """Return the expected return of every action in `turn.legal`, or see `HasUnit`."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What values of actions are where they are no expected returns, and how one is written."""
+
+    words: str  # such as "points won in this round"
+    form: str  # such as "{:+.2f}"
+    limits: tuple[float, float] | None = None  # of the scale; None: the worst and the best action
+
+
+@runtime_checkable
+class HasUnit(Protocol):
+    """An agent that has values, but may have them in a unit of its own."""
+
+    unit: Unit | None  # None: expected returns after all
+
+
+@dataclass(frozen=True)
+class Attention:
+    """How much every legal action draws from every token of a network, each row summing to 1."""
+
+    weights: Array  # by block, head, action, token
+    tokens: tuple[str, ...]
+    group: int = 0  # so many neighbouring tokens belong together; 0: none do
+
+
+@runtime_checkable
+class HasAttention(Protocol):
+    """An agent that can say what its network looks at."""
+
+    def attention(self, turn: Turn) -> Attention:
+        """Return what the network looks at when it values the actions in `turn.legal`."""
+
+
+@runtime_checkable
+class FollowsGames(Protocol):
+    """An agent that wants to know where a game begins and ends."""
+
+    def begin(
+        self, game: Game, options: dict[str, Any], seat: int, seats: int, rng: np.random.Generator
+    ) -> None:
+        """Take a seat in a new game."""
+
+    def end(self, seat: int, returns: Sequence[float], points: Sequence[float]) -> None:
+        """Leave the seat; the game has brought so much to every seat."""
+
+
+@runtime_checkable
+class PlansAhead(Protocol):
+    """An agent that, in a game played alone without further chance, plans it to the end at once."""
+
+    def plan(self, turn: Turn, rng: np.random.Generator) -> tuple[Sequence[int], int]:
+        """Return all actions to the end, as good as those of `act`, and the nodes searched."""

@@ -1,0 +1,496 @@
+"""Rules written in Python, run at compiled speed: `@kernel` and its disk cache.
+
+A kernel is a plain function over one record, a few arrays and numbers. It runs interpreted when
+`NUMBA_DISABLE_JIT=1` is set (debugger, coverage, bounds checks) and compiled otherwise. A kernel
+factory is an ordinary function that defines kernels over other kernels it was given, for instance
+a search over the rules of one game.
+
+The cache differs from Numba's own, which misses kernels made by factories, serves stale callers
+when a callee changes, keeps a shared index that concurrent starts can corrupt, and gives functions
+of two processes the same linker symbols, so that a third process may run the code of one game on
+the records of another. Here
+
+- every specialisation is one file, named by a digest of the kernel's code, of everything that it
+  reaches (callees, constants, closure values, recursively), the signature with all record layouts,
+  the versions of Python and Numba and the CPU; whatever changes behaviour changes the name;
+- files are written under a temporary name and renamed, so that readers only ever see whole ones;
+- function symbols are numbered from a random start in every process, so that code compiled in
+  different processes never shares a symbol.
+
+This is the only module that touches Numba's private names.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dis
+import functools
+import hashlib
+import itertools
+import os
+import pickle
+import re
+import sys
+import tempfile
+import time
+import types
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+import numba
+import numpy as np
+from numba.core import bytecode, config, serialize
+from numba.core import dispatcher as numba_dispatcher
+from numba.core import types as numba_types
+from numba.core.compiler import CompileResult
+from numba.core.errors import NumbaError, UnsupportedBytecodeError
+from numba.core.extending import intrinsic
+
+from cardlab.engine.errors import CardlabError, CardlabWarning, suggest
+
+__all__ = [
+    "JIT",
+    "KernelError",
+    "bit",
+    "cache_folder",
+    "compiled",
+    "count_bits",
+    "global_names",
+    "int64",
+    "kernel",
+    "lowest_bit",
+    "on_compile",
+    "prune_cache",
+]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+JIT: bool = not config.DISABLE_JIT
+FORMAT = "1"
+KEEP_DAYS = 30
+OUTSIDE_MODULES = ("numpy", "math", "numba")
+
+compiled: list[str] = []
+"""The specialisations that this process has compiled rather than loaded, in order."""
+
+_listeners: list[Callable[[str], None]] = []
+
+
+class KernelError(CardlabError):
+    """A kernel cannot be compiled, or reaches something that cannot be part of compiled rules."""
+
+
+class _Unfit(KernelError):
+    """What is wrong with a value that a kernel reaches; who reaches it is said further up."""
+
+
+def kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Return `function` compiled on first use and cached on disk, or as it is without JIT."""
+    if not JIT:
+        return function
+    dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
+    dispatcher._cache = _Cache(dispatcher)
+    dispatcher._compile_for_args = functools.partial(_compile, dispatcher)
+    return dispatcher  # type: ignore[no-any-return]
+
+
+@contextlib.contextmanager
+def on_compile(listener: Callable[[str], None]) -> Iterator[None]:
+    """Call `listener` with a kernel's name before each compilation, to tell the person waiting."""
+    _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)
+
+
+def cache_folder() -> Path:
+    """Return the folder of compiled kernels: `CARDLAB_CACHE_DIR` or the user's cache folder."""
+    chosen = os.environ.get("CARDLAB_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    from platformdirs import user_cache_path  # not needed where the folder is chosen
+
+    return user_cache_path("cardlab", appauthor=False)
+
+
+def prune_cache(folder: Path | None = None, *, days: float = KEEP_DAYS) -> int:
+    """Delete kernels that no process has used for `days`, and return how many there were."""
+    oldest = time.time() - days * 86400
+    removed = 0
+    for path in (folder or cache_folder()).glob("*.kernel*"):
+        with contextlib.suppress(OSError):
+            if path.stat().st_mtime < oldest:
+                path.unlink()
+                removed += 1
+    return removed
+
+
+# Symbols
+
+
+def _number_symbols_afresh() -> None:
+    """Let this process number its functions from a random start, shared with no other process."""
+    start = int.from_bytes(os.urandom(7), "big") << 8
+    bytecode.FunctionIdentity._unique_ids = itertools.count(start)
+
+
+if JIT:
+    _number_symbols_afresh()
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=_number_symbols_afresh)
+
+
+# Digests
+
+
+def digest(dispatcher: Any) -> str:
+    """Return the digest of a kernel's code and of everything that it reaches."""
+    known = dispatcher._cache.digest
+    if known is None:
+        known = hashlib.sha256(repr(_describe(dispatcher, ())).encode()).hexdigest()
+        dispatcher._cache.digest = known
+    return str(known)
+
+
+def _describe(value: Any, above: tuple[Any, ...]) -> Any:
+    """Return a nested tuple that is equal exactly where compiled behaviour is equal."""
+    dispatcher_type: Any = numba_dispatcher.Dispatcher
+    if isinstance(value, dispatcher_type):
+        if any(value is one for one in above):
+            if value is not above[-1]:
+                raise _Unfit("kernels that call each other in a circle cannot be compiled")
+            return ("recursion",)
+        if not isinstance(value._cache, _Cache):
+            raise _Unfit("it is compiled by numba; write @kernel instead")
+        function = value.py_func
+        return ("kernel", function.__name__, _describe_code(function, (*above, value)))
+    if isinstance(value, np.ndarray):
+        content = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
+        return ("array", value.dtype.descr, value.shape, content)
+    if isinstance(value, (np.generic, np.dtype)):
+        return (type(value).__name__, repr(value))
+    if isinstance(value, (bool, int, float, str, bytes, type(None))):
+        return (type(value).__name__, repr(value))
+    if isinstance(value, (tuple, list)):
+        return (type(value).__name__, tuple(_describe(one, above) for one in value))
+    if isinstance(value, frozenset):
+        return ("frozenset", tuple(sorted(repr(_describe(one, above)) for one in value)))
+    if isinstance(value, types.CodeType):
+        return _describe_constants(value)
+    if isinstance(value, types.ModuleType) and value.__name__.split(".")[0] in OUTSIDE_MODULES:
+        return ("module", value.__name__, getattr(value, "__version__", ""))
+    if isinstance(value, (type, types.BuiltinFunctionType)) and (
+        value.__module__.split(".")[0] in ("builtins", *OUTSIDE_MODULES)
+    ):
+        return ("builtin", value.__module__, value.__name__)
+    if isinstance(value, np.ufunc):
+        return ("ufunc", value.__name__)
+    if type(value).__name__ == "_Intrinsic" and value._defn.__module__ == __name__:
+        return ("intrinsic", value._defn.__module__, value._defn.__name__, FORMAT)
+    if isinstance(value, types.FunctionType):
+        raise KernelError(
+            f"{value.__name__} ({_place(value)}) is a plain function, which compiled rules cannot "
+            "call; write @kernel above it"
+        )
+    raise _Unfit(
+        f"{value!r} is neither a kernel nor a constant; pass it as an argument, or import the "
+        "kernel or constant itself"
+    )
+
+
+def _describe_constants(code: types.CodeType) -> Any:
+    constants = tuple(_describe(one, ()) for one in code.co_consts if one is not code.co_consts[0])
+    first = code.co_consts[:1]
+    if first and not isinstance(first[0], str):  # a string in the first place is the docstring
+        constants = (_describe(first[0], ()), *constants)
+    return (code.co_code, constants, code.co_names, code.co_varnames, code.co_freevars)
+
+
+def _describe_code(function: types.FunctionType, above: tuple[Any, ...]) -> Any:
+    """Describe a function's code and each value that it reaches from outside, by name."""
+    parts = []
+    for name, value in _reached(function).items():
+        try:
+            parts.append((name, _describe(value, above)))
+        except _Unfit as error:
+            raise KernelError(
+                f"kernel {function.__module__}.{function.__name__} uses {name}: {error}"
+            ) from None
+    defaults = _describe(
+        (function.__defaults__ or (), *(function.__kwdefaults__ or {}).items()), ()
+    )
+    return (_describe_constants(function.__code__), defaults, tuple(parts))
+
+
+def _reached(function: types.FunctionType) -> dict[str, Any]:
+    """Return each value that a function reaches from outside, by name."""
+    reached: dict[str, Any] = {}
+    for name in sorted(global_names(function.__code__)):
+        if name in function.__globals__:
+            reached[name] = function.__globals__[name]
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        reached[name] = cell.cell_contents
+    return reached
+
+
+def global_names(code: types.CodeType) -> set[str]:
+    """Return the names that a function looks up in its module."""
+    names = {
+        str(one.argval)
+        for one in dis.get_instructions(code)
+        if one.opname in ("LOAD_GLOBAL", "LOAD_NAME")
+    }
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names |= global_names(constant)
+    return names
+
+
+# What does not compile
+
+COLOURS = re.compile(r"\x1b\[\d*m")
+RECORDS = re.compile(r"Record\(\[.*?\], \d+, \w+\)")
+PLACES = re.compile(r'(?: at| from) (.+?) \((\d+)\)$|File "(.+?)", line (\d+)', re.MULTILINE)
+NOT_THEIRS = (str(Path(__file__).parents[1]), str(Path(numba.__file__).parent))
+CALLEES = re.compile(r"CPUDispatcher\(<function (\w+) at")
+
+
+def _compile(dispatcher: Any, *args: Any, **kws: Any) -> Any:
+    """Compile for arguments as Numba's dispatcher does; what goes wrong is one sentence."""
+    try:
+        return type(dispatcher)._compile_for_args(dispatcher, *args, **kws)
+    except KernelError as error:
+        raise error.with_traceback(None) from None
+    except (NumbaError, UnsupportedBytecodeError, KeyError) as error:
+        if config.FULL_TRACEBACKS:
+            raise
+        told = _find_lost_field(error) or _tell(dispatcher, error)
+    raise KernelError(told)
+
+
+def _kernels(dispatcher: Any) -> Iterator[Any]:
+    """Yield a kernel and all that it reaches, callees first."""
+    for value in _reached(dispatcher.py_func).values():
+        if isinstance(value, type(dispatcher)) and value is not dispatcher:
+            yield from _kernels(value)
+    yield dispatcher
+
+
+def _loses_return(function: types.FunctionType, kind: Any) -> bool:
+    """Return whether a kernel returns a value on some ways only, or none where it promises one."""
+    promises = function.__annotations__.get("return") not in (None, "None")
+    sometimes: Any = numba_types.Optional  # type: ignore[attr-defined]  # not in its annotations
+    return isinstance(kind, sometimes) or (promises and kind == numba_types.none)
+
+
+def _refuse_lost_return(dispatcher: Any, signature: Any) -> None:
+    """Refuse what Numba compiled, but would stop at the None that comes back one day."""
+    if _loses_return(dispatcher.py_func, dispatcher.overloads[signature].signature.return_type):
+        del dispatcher.overloads[signature]
+        dispatcher._reset_overloads()
+        raise KernelError(
+            f"{_called(dispatcher)} does not return a value on every way through it; end each with "
+            "`return` and a number"
+        )
+
+
+def _find_lost_field(error: BaseException) -> str:
+    """Return a sentence about a field that a record does not have, or ''.
+
+    Numba falls over it with a bare KeyError; where it was, only its frames know.
+    """
+    lookers = []
+    trace = error.__traceback__
+    while trace:
+        lookers.append(trace.tb_frame.f_locals.get("self"))
+        trace = trace.tb_next
+    places = [place for one in lookers if (place := getattr(one, "loc", None))]
+    record = lookers[-1]
+    if not isinstance(error, KeyError) or not isinstance(record, numba_types.Record) or not places:
+        return ""
+    told = suggest("field", error.args[0], record.fields)
+    return f"{_shorten(places[-1].filename, places[-1].line)}: {told}"
+
+
+def _tell(dispatcher: Any, error: Exception) -> str:
+    """Return Numba's complaint in one sentence, with the innermost line or kernel not of ours."""
+    text = RECORDS.sub("record", COLOURS.sub("", str(error)))
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line for line in lines if not line.startswith("Failed in nopython")] or [text]
+    reason = " ".join(lines[: 2 if lines[0].endswith(":") else 1]).partition(". Raised from")[0]
+    where = _called(dispatcher)
+    for one in _kernels(dispatcher):
+        if one.py_func.__name__ in CALLEES.findall(text)[:1]:
+            where = _called(one)
+    for path, line, other_path, other_line in PLACES.findall(text):
+        if not os.path.abspath(path or other_path).startswith(NOT_THEIRS):
+            where = _shorten(path or other_path, int(line or other_line))
+            break
+    return (
+        f"{where} cannot be compiled ({reason}); kernels know numbers, arrays, records and other "
+        "kernels; NUMBA_FULL_TRACEBACKS=1 shows all that Numba says"
+    )
+
+
+def _called(dispatcher: Any) -> str:
+    function = dispatcher.py_func
+    return f"kernel {function.__module__}.{function.__name__} ({_place(function)})"
+
+
+def _place(function: types.FunctionType) -> str:
+    return _shorten(function.__code__.co_filename, function.__code__.co_firstlineno)
+
+
+def _shorten(path: str, line: int) -> str:
+    """Return a place in a file, from the working folder if it lies there."""
+    full, here = Path(path).absolute(), Path.cwd()
+    return f"{full.relative_to(here) if full.is_relative_to(here) else full}:{line}"
+
+
+# The cache
+
+
+class _Cache:
+    """One kernel's compiled specialisations on disk, in the shape that Numba's dispatcher asks."""
+
+    cache_path = ""
+
+    def __init__(self, dispatcher: Any) -> None:
+        self._dispatcher = dispatcher
+        self.digest: str | None = None
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """Return the specialisation for `signature` from disk, or None if it must be compiled."""
+        target.refresh()
+        path = self._path(signature, target)
+        try:
+            data = path.read_bytes()
+            result = CompileResult._rebuild(target, *pickle.loads(data))
+            if _loses_return(self._dispatcher.py_func, result.signature.return_type):
+                result = None  # an earlier version kept it: compiling says what is wrong
+        except FileNotFoundError:
+            result = None
+        except Exception:  # whatever ails a cached file, compiling again is the cure
+            result = None
+        else:
+            with contextlib.suppress(OSError):
+                os.utime(path)  # used: pruning goes by this time
+        if result is None:
+            for listener in tuple(_listeners):
+                listener(self._name())
+        return result
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        """Write a specialisation to disk; where that cannot be done, say so once and go on."""
+        compiled.append(f"{self._name()}{signature}")
+        _refuse_lost_return(self._dispatcher, result.signature.args)
+        path = self._path(signature, result.target_context)
+        temporary = ""
+        try:
+            data = serialize.dumps(result._reduce())
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle, temporary = tempfile.mkstemp(suffix=".kernel.tmp", dir=path.parent)
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            os.replace(temporary, path)
+        except OSError as error:
+            if temporary:
+                with contextlib.suppress(OSError):
+                    os.unlink(temporary)
+            _say_uncached(path.parent, error)
+
+    def flush(self) -> None:
+        """Do nothing: files of other digests belong to others."""
+
+    def _name(self) -> str:
+        function = self._dispatcher.py_func
+        return f"{function.__module__}.{function.__name__}"
+
+    def _path(self, signature: Any, target: Any) -> Path:
+        key = (
+            FORMAT,
+            digest(self._dispatcher),
+            str(signature),
+            sys.version,
+            numba.__version__,
+            np.__version__,
+            target.codegen().magic_tuple(),
+            (config.BOUNDSCHECK, str(config.OPT), config.DEBUGINFO_DEFAULT),
+        )
+        name = hashlib.sha256(repr(key).encode()).hexdigest()[:40]
+        return cache_folder() / f"{self._dispatcher.py_func.__name__}-{name}.kernel"
+
+
+_said_uncached = False
+
+
+def _say_uncached(folder: Path, error: OSError) -> None:
+    global _said_uncached
+    if not _said_uncached:
+        _said_uncached = True
+        import warnings
+
+        warnings.warn(
+            f"compiled kernels cannot be kept in {folder} ({error.strerror}); every start will "
+            "compile again until CARDLAB_CACHE_DIR names a folder that can be written to",
+            CardlabWarning,
+            stacklevel=2,
+        )
+
+
+# Bits of card sets. Sets are signed 64-bit masks: mixing signed and unsigned silently widens.
+
+
+if TYPE_CHECKING:
+
+    def int64(value: Any) -> int:
+        """Widen a small field before arithmetic."""
+
+    def count_bits(mask: int) -> int:
+        """Return the number of cards in a set."""
+
+    def lowest_bit(mask: int) -> int:
+        """Return the lowest card of a set that is not empty."""
+
+elif JIT:
+    int64 = np.int64
+
+    @intrinsic
+    def count_bits(typing_context: Any, mask: Any) -> Any:
+        """Return the number of cards in a set."""
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.ctpop(args[0])
+
+        return numba_types.int64(numba_types.int64), generate
+
+    @intrinsic
+    def lowest_bit(typing_context: Any, mask: Any) -> Any:
+        """Return the lowest card of a set that is not empty."""
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            from llvmlite import ir
+
+            return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+
+        return numba_types.int64(numba_types.int64), generate
+
+else:
+    int64 = np.int64
+
+    def count_bits(mask: int) -> int:
+        """Return the number of cards in a set."""
+        return (int(mask) & 0xFFFFFFFFFFFFFFFF).bit_count()
+
+    def lowest_bit(mask: int) -> int:
+        """Return the lowest card of a set that is not empty."""
+        return (int(mask) & -int(mask)).bit_length() - 1
+
+
+@kernel
+def bit(card: int) -> int:
+    """Return the set that holds only this card."""
+    return int64(1) << int64(card)

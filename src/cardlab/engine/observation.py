@@ -1,0 +1,160 @@
+"""What learners from outside see: one row of numbers for each game, written from the view alone.
+
+Every number has words that say what it means (`Observation.words`), and a bound; all are 0 or more
+and most are at most 1. `observation_of` finds the encoder of a game: the one that its manifest
+names, else the one that its module calls `OBSERVATION`, else one of the fields of its record as
+they are.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from cardlab.engine.game import Array, Game
+from cardlab.engine.kernel import kernel
+from cardlab.engine.manifest import load
+from cardlab.engine.registry import package_of
+
+__all__ = ["Block", "Observation", "from_kernel", "observation_from_fields", "observation_of"]
+
+SCRATCH = 256
+SET_BYTES = 8  # fields of this size are sets
+
+
+@dataclass(frozen=True)
+class Block:
+    """Numbers of one kind that follow each other: what each of them means, and how large it gets.
+
+    `summary` tells all of them in one line, with `...` where the words differ.
+    """
+
+    name: str
+    words: tuple[str, ...]
+    high: float = 1.0
+    summary: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Observation:
+    """An encoder: `rows(views, seats)` turns views into an array of float32, a row for each."""
+
+    blocks: tuple[Block, ...]
+    rows: Callable[[Array, Array], Array]
+
+    @functools.cached_property
+    def size(self) -> int:
+        """How many numbers a row has."""
+        return sum(len(block.words) for block in self.blocks)
+
+    @functools.cached_property
+    def words(self) -> tuple[str, ...]:
+        """What every number means, by its index."""
+        return tuple(word for block in self.blocks for word in block.words)
+
+    @functools.cached_property
+    def high(self) -> Array:
+        """The most that every number can be; the least is 0."""
+        high: Array = np.repeat(
+            np.array([block.high for block in self.blocks], dtype=np.float32),
+            [len(block.words) for block in self.blocks],
+        )
+        return high
+
+    def place(self, name: str) -> slice:
+        """Return where the numbers of a block lie."""
+        first = 0
+        for block in self.blocks:
+            if block.name == name:
+                return slice(first, first + len(block.words))
+            first += len(block.words)
+        raise KeyError(name)
+
+    def one(self, view: Array, seat: int) -> Array:
+        """Return the row of one view, given as an array of one record."""
+        row: Array = self.rows(view, np.array([seat], dtype=np.int64))[0]
+        return row
+
+
+def from_kernel(
+    blocks: Sequence[Block], write: Callable[[Any, int, Any, Any], None]
+) -> Observation:
+    """Return the encoder whose kernel `write(view, seat, scratch, out)` fills a row of zeros.
+
+    `scratch` is an array of 256 small numbers that the kernel may use as it likes.
+    """
+
+    @kernel
+    def write_all(views: Any, seats: Any, scratch: Any, out: Any) -> None:
+        for i in range(len(views)):
+            write(views[i], seats[i], scratch, out[i])
+
+    size = sum(len(block.words) for block in blocks)
+
+    def rows(views: Array, seats: Array) -> Array:
+        out = np.zeros((len(views), size), dtype=np.float32)
+        write_all(views, seats, np.empty(SCRATCH, dtype=np.int16), out)
+        return out
+
+    return Observation(tuple(blocks), rows)
+
+
+@functools.cache
+def observation_of(game: Game) -> Observation:
+    """Return the encoder of a game."""
+    package = package_of(game)
+    if package.observation:
+        named: Observation = load(package.observation)
+        return named
+    own = getattr(sys.modules.get(game.reference.partition(":")[0]), "OBSERVATION", None)
+    return own if isinstance(own, Observation) else observation_from_fields(game)
+
+
+def observation_from_fields(game: Game) -> Observation:
+    """Return an encoder of every field of the view's record, number by number.
+
+    Fields of eight bytes are taken for sets and give one number for each of 64 bits; smaller ones
+    give their value, scaled by what the field can hold. The own seat comes first.
+    """
+    most_seats = int(max(_most_seats(game), 1))
+    blocks = [Block("own seat", tuple(f"I am seat {seat}" for seat in range(most_seats)))]
+    fields: dict[str, Any] = dict(game.state.fields or {})
+    for name, about in fields.items():
+        kind: np.dtype[Any] = about[0]
+        base, shape = kind.subdtype or (kind, ())
+        places = ["".join(f"[{i}]" for i in at) for at in product(*(range(n) for n in shape))]
+        if base.itemsize == SET_BYTES:
+            words = [f"{name}{at} has {bit}" for at in places for bit in range(64)]
+        else:
+            words = [f"{name}{at} / {np.iinfo(base).max}" for at in places]
+        blocks.append(Block(name, tuple(words)))
+
+    def rows(views: Array, seats: Array) -> Array:
+        out = np.zeros((len(views), sum(len(block.words) for block in blocks)), dtype=np.float32)
+        out[np.arange(len(views)), seats] = 1
+        first = most_seats
+        for block in blocks[1:]:
+            values = np.ascontiguousarray(views[block.name].reshape(len(views), -1))
+            part = out[:, first : first + len(block.words)]
+            if values.dtype.itemsize == SET_BYTES:
+                bits = values.astype("<i8").view(np.uint8)
+                part[:] = np.unpackbits(bits, axis=1, bitorder="little")
+            else:
+                part[:] = np.maximum(values / np.iinfo(values.dtype).max, 0)
+            first += len(block.words)
+        return out
+
+    return Observation(tuple(blocks), rows)
+
+
+def _most_seats(game: Game) -> int:
+    for option in game.options:
+        if option.name == "seats":
+            return int(max(option.allowed))
+    return int(game.start().seats)

@@ -1,0 +1,257 @@
+"""One game, move by move, with every action checked: `Table`, and `play_game` for agents alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import numpy as np
+
+from cardlab.engine import seeding
+from cardlab.engine.errors import CardlabError, IllegalAction, reason_of
+from cardlab.engine.game import (
+    DEALER,
+    MOST_DEALS,
+    OVER,
+    Agent,
+    Array,
+    FollowsGames,
+    Game,
+    HasValues,
+    OpenAgent,
+    State,
+    Turn,
+    endless_deals,
+)
+from cardlab.engine.notebook_hooks import ShownAsPicture
+from cardlab.engine.records import Record, Result
+
+__all__ = [
+    "Table",
+    "ask",
+    "ask_values",
+    "blaming",
+    "close_game",
+    "illegal_answer",
+    "open_game",
+    "play_game",
+]
+
+
+class Table(ShownAsPicture):
+    """A game in progress: the dealer moves by itself, seats move through `act`.
+
+    The n-th deck order is `deals[n]` where given and otherwise comes from the seed's stream
+    ("deal", n); with neither, the game cannot go on.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        seed: int | None = None,
+        deals: Iterable[str | Sequence[int] | Array] = (),
+        options: dict[str, Any] | None = None,
+    ) -> None:
+        self.game = game
+        self.seed = None if seed is None else seeding.read_seed(seed)
+        self.options = game.read_options(options or {})
+        self.state = game.start(**self.options)
+        self.actions: list[int] = []
+        self.deals: list[Array] = []
+        self._given = [_read_deal(game, deal) for deal in deals]
+        self._deal()
+
+    @property
+    def mover(self) -> int:
+        """The seat to move, or OVER."""
+        return self.state.mover
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return self.mover == OVER
+
+    @property
+    def seats(self) -> int:
+        """How many play."""
+        return int(self.state.seats)
+
+    def turn(self) -> Turn:
+        """Return the decision that the game waits for."""
+        seat = self.mover
+        if seat == OVER:
+            raise CardlabError(f"{self.game.name} is over; nobody is to move")
+        return Turn(self.game, seat, self.state.view(seat), self.state.legal())
+
+    def act(self, action: int) -> None:
+        """Take an action for the seat to move, after checking it, and deal if that is next."""
+        legal = self.state.legal()
+        if not _is_whole(action) or action not in legal:
+            raise IllegalAction(self._complain(action, legal))
+        self.game.border.apply(self.state.array, 0, int(action))
+        self.actions.append(int(action))
+        self._deal()
+
+    def record(self, seats: Sequence[str], note: str | None = None) -> Record:
+        """Return the game so far as a record, with the names of those who played."""
+        result = None
+        if self.over:
+            result = Result(returns=self.state.returns(), points=self.state.points())
+        return Record(
+            game=self.game.identifier,
+            rules=self.game.rules_version,
+            options=self.options,
+            seed=self.seed,
+            deals=[self.game.order_text(order) for order in self.deals],
+            seats=list(seats),
+            actions=[(action, self.game.action_text(action)) for action in self.actions],
+            result=result,
+            note=note,
+        )
+
+    def _deal(self) -> None:
+        game, array = self.game, self.state.array
+        first = len(self.deals)
+        while self.state.mover == DEALER:
+            n = len(self.deals)
+            if n - first == MOST_DEALS:
+                raise CardlabError(endless_deals(game))
+            if n < len(self._given):
+                order = self._given[n]
+            elif self.seed is not None:
+                order = np.empty(game.deck, dtype=np.uint8)
+                game.shuffle(self.seed, n, order, np.zeros(1, dtype=np.int64))
+            else:
+                raise CardlabError(
+                    f"{game.name} needs deal {n + 1}, but {len(self._given)} were given and no "
+                    "seed; give one more deal or a seed"
+                )
+            game.border.deal(array, 0, order)
+            self.deals.append(order)
+
+    def _complain(self, action: int, legal: Array) -> str:
+        if self.over:
+            return f"{self.game.name} is over after {len(self.actions)} plies; start a new game"
+        known = _is_whole(action) and 0 <= action < self.game.num_actions
+        name = self.game.action_text(int(action)) if known else "no action of this game"
+        allowed = ", ".join(f"{self.game.action_text(int(one))} ({one})" for one in legal)
+        return (
+            f"{self.game.name}, ply {len(self.actions)}: seat {self.mover} cannot take action "
+            f"{action!r} ({name}); legal: {allowed}"
+        )
+
+
+def _read_deal(game: Game, deal: str | Sequence[int] | Array) -> Array:
+    if isinstance(deal, str):
+        return game.parse_order(deal)
+    order = np.asarray(deal)
+    if sorted(order.tolist()) != list(range(game.deck)):
+        raise CardlabError(f"a deal of {game.name} must hold each of 0..{game.deck - 1} once")
+    return order.astype(np.uint8)
+
+
+def ask(agent: Agent | OpenAgent, state: State, rng: np.random.Generator, place: str = "") -> int:
+    """Return the choice of `agent` for the seat to move; only open agents get the state.
+
+    `place` is what the caller knows of where the game stands, for whoever has to mend the agent.
+    """
+    seat = state.mover
+    where = f"seat {seat} of {state.game.name}{place}"
+    if isinstance(agent, OpenAgent):
+        with blaming(agent.act_open, agent.name, lambda: where):
+            answer = agent.act_open(state.copy(), rng)
+    else:
+        with blaming(agent.act, agent.name, lambda: where):
+            answer = agent.act(Turn(state.game, seat, state.view(seat), state.legal()), rng)
+    if not _is_whole(answer):
+        raise illegal_answer(agent.name, answer, where, state.legal())
+    return answer
+
+
+@contextmanager
+def blaming(
+    asked: Callable[..., Any] | None, name: str, place: Callable[[], str]
+) -> Iterator[None]:
+    """Turn what an agent raises into a sentence: who, where in the game and in the code."""
+    try:
+        yield
+    except CardlabError:
+        raise
+    except Exception as error:
+        raise CardlabError(
+            f"agent {name!r} broke as {place()}; {reason_of(error, asked)}; mend it there "
+            "(CARDLAB_TRACEBACK=1 in the environment shows every step)"
+        ) from error
+
+
+def illegal_answer(name: str, answer: object, place: str, legal: Array) -> IllegalAction:
+    """Return the sentence about an agent that has answered what it may not."""
+    forgotten = "is there a return missing? " if answer is None else ""
+    return IllegalAction(
+        f"agent {name!r} answered {answer!r} as {place}; legal action ids: "
+        f"{', '.join(str(one) for one in legal)}; {forgotten}return one of turn.legal as an int"
+    )
+
+
+def _is_whole(action: object) -> bool:
+    return isinstance(action, (int, np.integer)) and not isinstance(action, bool)
+
+
+def ask_values(agent: HasValues, turn: Turn, rng: np.random.Generator) -> Array:
+    """Return what `agent` thinks of every legal action: one number each."""
+    name, where = getattr(agent, "name", "?"), f"adviser of seat {turn.seat} of {turn.game.name}"
+    with blaming(agent.values, name, lambda: where):
+        values = np.asarray(agent.values(turn, rng), dtype=float)
+    if values.shape != turn.legal.shape:
+        raise CardlabError(
+            f"agent {name!r} gave values of shape {values.shape} as {where}; return one number for "
+            f"each of the {len(turn.legal)} actions in turn.legal"
+        )
+    return values
+
+
+def open_game(table: Table, agents: Sequence[object], rngs: Sequence[np.random.Generator]) -> None:
+    """Tell the agents that want to know that their game begins."""
+    for seat, agent in enumerate(agents):
+        if isinstance(agent, FollowsGames):
+            with _telling(table, seat, agent, agent.begin):
+                agent.begin(table.game, table.options, seat, table.seats, rngs[seat])
+
+
+def close_game(table: Table, agents: Sequence[object]) -> None:
+    """Tell the agents that want to know how their game has ended."""
+    for seat, agent in enumerate(agents):
+        if isinstance(agent, FollowsGames):
+            with _telling(table, seat, agent, agent.end):
+                agent.end(seat, table.state.returns(), table.state.points())
+
+
+def _telling(
+    table: Table, seat: int, agent: object, method: Callable[..., None]
+) -> AbstractContextManager[None]:
+    where = f"seat {seat} of {table.game.name}, ply {len(table.actions)}"
+    return blaming(method, getattr(agent, "name", "?"), lambda: where)
+
+
+def play_game(
+    game: Game,
+    agents: Sequence[Agent | OpenAgent],
+    *,
+    seed: int,
+    deals: Iterable[str | Sequence[int] | Array] = (),
+    options: dict[str, Any] | None = None,
+) -> Record:
+    """Play one game between agents, one per seat, and return its record."""
+    table = Table(game, seed=seed, deals=deals, options=options)
+    if len(agents) != table.seats:
+        raise CardlabError(f"{len(agents)} agents for {table.seats} seats of {game.name}")
+    rngs = [seeding.generator(seed, "seat", seat) for seat in range(table.seats)]
+    open_game(table, agents, rngs)
+    while not table.over:
+        seat = table.mover
+        place = f", ply {len(table.actions)}, seed {seed}"
+        table.act(ask(agents[seat], table.state, rngs[seat], place))
+    close_game(table, agents)
+    return table.record([agent.name for agent in agents])

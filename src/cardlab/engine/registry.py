@@ -1,0 +1,170 @@
+"""Games by name: the folders of `cardlab.games`, and packages from outside.
+
+A package from outside gives its game a name by an entry point of the group `cardlab.games`, whose
+value is a `Game` or a `GamePackage`. Any other game is found as `package.module:NAME`.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+import sys
+from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from cardlab.aliases import current_reference
+from cardlab.engine.errors import CardlabError, reason_of, suggest
+from cardlab.engine.importing import import_first_here
+from cardlab.engine.manifest import GamePackage
+
+if TYPE_CHECKING:
+    from cardlab.engine.game import Game
+
+__all__ = [
+    "find_game",
+    "find_package",
+    "import_named",
+    "installed",
+    "known_packages",
+    "our_games",
+    "our_packages",
+    "package_of",
+]
+
+HOME = "cardlab.games"  # its folders are our games
+
+
+@cache
+def our_packages() -> dict[str, GamePackage]:
+    """Return the manifests of the games of this package, by name."""
+    home = import_module(HOME)
+    names = [found.name for found in pkgutil.iter_modules(home.__path__) if found.ispkg]
+    packages = [import_module(f"{HOME}.{name}").PACKAGE for name in names]
+    return {one.name: one for one in sorted(packages, key=lambda one: (one.place, one.name))}
+
+
+def our_games() -> tuple[str, ...]:
+    """Return the names of the games of this package."""
+    return tuple(our_packages())
+
+
+def known_packages() -> dict[str, GamePackage]:
+    """Return all manifests by name: ours, and those of installed packages that can be loaded."""
+    found = dict(our_packages())
+    for name in installed("cardlab.games"):
+        try:
+            package = find_package(name)
+        except CardlabError:
+            continue  # naming the game says what is wrong with it
+        found.setdefault(name, package)
+    return found
+
+
+def find_package(name: str) -> GamePackage:
+    """Return the manifest of a game by its name, entry point or `package.module:NAME`."""
+    if name in our_packages():
+        return our_packages()[name]
+    reference = installed("cardlab.games").get(name)
+    if reference is None and "." not in name and ":" not in name:
+        known = {**our_packages(), **installed("cardlab.games")}
+        raise CardlabError(suggest("game", name, known))
+    found = import_named(reference or name, "game")
+    return found if isinstance(found, GamePackage) else package_of(_require_game(found, name))
+
+
+def find_game(name: str) -> Game:
+    """Return a game by its name, or one from outside by entry point or `package.module:NAME`."""
+    game = _require_game(import_named(find_package(name).game, "game"), name)
+    _check_once(game)
+    return game
+
+
+def package_of(game: Game) -> GamePackage:
+    """Return the manifest of a game: beside it, in the package around it, or an empty one."""
+    module, _, _ = game.reference.partition(":")
+    for home in (module, module.rpartition(".")[0]):
+        found = getattr(sys.modules.get(home), "PACKAGE", None)
+        if isinstance(found, GamePackage) and found.game == game.reference:
+            return found
+    return _empty_package(game)
+
+
+@cache
+def _empty_package(game: Game) -> GamePackage:
+    module = game.reference.partition(":")[0]
+    return GamePackage(
+        module,
+        game.reference,
+        name=game.name,
+        title=game.title,
+        summary=game.summary,
+        rules_version=game.rules_version,
+        options=game.options,
+    )
+
+
+def _require_game(found: object, name: str) -> Game:
+    from cardlab.engine.game import Game
+
+    if not isinstance(found, Game):
+        raise CardlabError(f"{name!r} is a {type(found).__name__}, not a cardlab Game")
+    return found
+
+
+@cache
+def _check_once(game: Game) -> None:
+    game.check_contract()
+
+
+@cache
+def installed(group: str) -> dict[str, str]:
+    """Return what installed packages offer under a group of entry points, by name.
+
+    A name that two packages offer is left out; both are found by their full reference.
+    """
+    found: dict[str, set[str]] = {}
+    for entry in entry_points(group=group):
+        found.setdefault(entry.name, set()).add(entry.value.replace(" ", ""))
+    return {name: values.pop() for name, values in sorted(found.items()) if len(values) == 1}
+
+
+def import_named(reference: str, what: str) -> object:
+    """Return the object that `package.module:NAME` names, from the working folder first."""
+    reference = current_reference(reference)
+    module, _, attribute = reference.partition(":")
+    if not attribute.isidentifier() or not all(part.isidentifier() for part in module.split(".")):
+        home, _, last = module.rpartition(".")
+        meant = f"{home}:{last}" if home and last and not attribute else "package.module:NAME"
+        raise CardlabError(f"{what} {reference!r} names no object; write {meant}")
+    try:
+        loaded = import_first_here(module)
+    except Exception as error:  # whatever a person's module raises is theirs to read
+        top = module.partition(".")[0]
+        if isinstance(error, ModuleNotFoundError) and error.name == top:
+            here = [one.stem for one in Path().iterdir() if one.is_dir() or one.suffix == ".py"]
+            near = get_close_matches(top, here, n=1)
+            meant = f"; did you mean {near[0]}{reference.removeprefix(top)}?" if near else ""
+            raise CardlabError(
+                f"{what} {reference!r} cannot be imported: there is no {top}.py in this folder "
+                f"and no installed module {top}{meant}"
+            ) from None
+        raise CardlabError(
+            f"{what} {reference!r} cannot be imported ({reason_of(error)})"
+        ) from error
+    if not hasattr(loaded, attribute):
+        raise CardlabError(f"{what} {reference!r}: {_lack(loaded, attribute)}")
+    return getattr(loaded, attribute)
+
+
+def _lack(module: ModuleType, attribute: str) -> str:
+    """Say that a module has no such name, and what may have been meant."""
+    said = f"{module.__name__} has no {attribute!r}"
+    found, here = getattr(module, "__file__", None), Path(f"{module.__name__}.py").absolute()
+    if here.exists() and (found is None or Path(found).resolve() != here.resolve()):
+        return f"{said}, for it is {found or 'built in'}; give {here.name} another name"
+    near = get_close_matches(attribute, [one for one in vars(module) if one[0] != "_"], n=1)
+    return f"{said}; did you mean {module.__name__}:{near[0]}?" if near else said

@@ -1,1 +1,0 @@
-"""What learners see of a game: kernels that turn what a seat knows into numbers."""

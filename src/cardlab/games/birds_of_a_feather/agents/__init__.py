@@ -1,0 +1,1 @@
+"""Agents of Birds of a Feather."""

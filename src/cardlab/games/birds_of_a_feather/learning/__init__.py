@@ -1,0 +1,1 @@
+"""Trainings of Birds of a Feather."""

@@ -1,0 +1,1 @@
+"""The page of Birds of a Feather at the web table."""

@@ -1,0 +1,1 @@
+"""The paper on Birds of a Feather, measured again."""

@@ -1,0 +1,1 @@
+"""Solvers and exact tables of Birds of a Feather."""

@@ -1,0 +1,105 @@
+"""Solutions of Birds of a Feather at the terminal: moves in words, each with the grid after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.columns import Columns
+from rich.console import Console, Group
+from rich.text import Text
+
+from cardlab.engine.cards import card_text
+from cardlab.engine.game import State
+from cardlab.games.birds_of_a_feather.rules import EMPTY, MOVES, ROWS, cell_text
+from cardlab.show.tables import table_of
+from cardlab.show.terminal import card_look, words_look
+
+if TYPE_CHECKING:
+    from cardlab.games.birds_of_a_feather.census import Census
+    from cardlab.games.birds_of_a_feather.solvers.solver import Solution
+
+__all__ = ["Step", "follow", "show_census", "show_solution"]
+
+NOTHING = "·"
+CELL = 4  # as wide as `10♥` and a gap
+
+
+@dataclass(frozen=True)
+class Step:
+    """One move of a solution: in words, and the top cards after it."""
+
+    words: str
+    tops: tuple[int, ...]
+    end: int
+
+
+def follow(state: State, actions: Sequence[int]) -> Iterator[Step]:
+    """Play actions by the rules and yield every step."""
+    state = state.copy()
+    for action in actions:
+        start, end = MOVES[action]
+        card, covered = (card_text(int(state.tops[cell])) for cell in (start, end))
+        words = f"{card} from {cell_text(start)} onto {covered} in {cell_text(end)}"
+        state.game.border.apply(state.array, 0, action)
+        yield Step(words, tuple(int(top) for top in state.tops), end)
+
+
+def show_solution(state: State, solution: Solution, seconds: float, out: Console) -> None:
+    """Print how a position is solved, or why it cannot be."""
+    plain = bool(out.options.ascii_only)
+    tops = tuple(int(top) for top in state.tops)
+    start = _picture(Text("at the start", style="bold"), tops, None, plain)
+    effort = f"{solution.nodes:,} node{'s' if solution.nodes > 1 else ''}, {1000 * seconds:.1f} ms"
+    if solution.actions is None:
+        out.print(start)
+        reason = Text(solution.proof or "") if plain else words_look(solution.proof or "")
+        out.print(Text.assemble(("There is no solution: ", "bold"), reason, f" ({effort})"))
+        return
+    pictures = [start]
+    for number, step in enumerate(follow(state, solution.actions), start=1):
+        words = Text(step.words) if plain else words_look(step.words)
+        title = Text.assemble((f"{number:>2} ", "bold"), words)
+        pictures.append(_picture(title, step.tops, step.end, plain))
+    out.print(Columns(pictures, padding=(0, 2)))
+    moves = len(solution.actions)
+    count = f"{moves} move{'' if moves == 1 else 's'}"
+    out.print(Text.assemble((f"Solved in {count}", "bold"), f" ({effort})"))
+
+
+def _picture(title: Text, tops: Sequence[int], moved: int | None, plain: bool) -> Group:
+    """Return the grid under a title, the card that has just moved in reverse."""
+    lines = [title]
+    for row in ROWS:
+        line = Text("   ")
+        for cell in row:
+            if tops[cell] == EMPTY:
+                look = Text("." if plain else NOTHING, style="dim")
+            else:
+                look = Text(card_text(tops[cell])) if plain else card_look(card_text(tops[cell]))
+            gap = " " * (CELL - len(look))
+            if cell == moved:
+                look.stylize("reverse")
+            line.append_text(look).append(gap)
+        lines.append(line)
+    return Group(*lines, Text())
+
+
+def show_census(census: Census, out: Console) -> None:
+    """Print what a census has found."""
+    told = census.to_dict()
+    table = table_of("hardest seeds", "solvable")
+    table.add_column("nodes", justify="right")
+    for one in told["hardest"]:
+        table.add_row(str(one["seed"]), "yes" if one["solvable"] else "no", f"{one['nodes']:,}")
+    out.print(table)
+    nodes = told["nodes"]
+    out.print(
+        f"{told['seeds']:,} seeds, {told['unsolvable']:,} unsolvable, {told['disconnected']:,} of "
+        f"these because the cards fall into groups; nodes: mean {nodes['mean']:,.1f}, "
+        f"median {nodes['median']:,.0f}, most {nodes['max']:,}"
+    )
+    if told["added"]:
+        rate = told["added"] / max(told["seconds"], 1e-9)
+        out.print(f"{told['added']:,} settled now, {rate:,.0f} a second")

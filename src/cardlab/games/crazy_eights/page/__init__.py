@@ -1,0 +1,1 @@
+"""The page of Crazy Eights at the web table."""

@@ -1,0 +1,1 @@
+"""The paper on Crazy Eights, measured again."""

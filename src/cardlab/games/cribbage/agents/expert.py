@@ -1,0 +1,278 @@
+"""The Cribbage expert, and the plainer player that lays away as it does.
+
+The expert lays away by expected points: its hand, the crib against what the other seat tends to lay
+away, and what hands of these ranks peg. In the play it guesses the other hand by how such hands are
+kept and by what was played so far, solves every guess with both hands open and takes the best card
+on average. Once either seat comes near the target, both decisions go by the chance to win instead.
+
+All of it is fair: it reads the view of its seat and tables that come with the package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cardlab.engine.cards import ALL_CARDS
+from cardlab.engine.game import Array, Turn, Turns
+from cardlab.engine.kernel import int64, kernel, lowest_bit
+from cardlab.games.cribbage.rules import DECK, LAY, LAY_AWAY, fitting
+from cardlab.games.cribbage.scoring import card_value, follow, peg_points
+from cardlab.games.cribbage.solvers.discards import LayMemory, expected_points, value_choices
+from cardlab.games.cribbage.solvers.hand_statistics import (
+    CHOICES,
+    CUTS,
+    PLACES,
+    RANKS,
+    count_ranks,
+    hand_counts,
+    list_cards,
+    split,
+)
+from cardlab.games.cribbage.solvers.pegging import PlayMemory, value_cards
+from cardlab.games.cribbage.solvers.tables import FULL, Knowledge, shipped_knowledge
+
+__all__ = [
+    "CribbageExpectedValue",
+    "CribbageExpert",
+    "Memory",
+    "best_of",
+    "chances_of_points",
+    "greedy_card",
+    "lay_by_points",
+    "laying",
+    "laying_of",
+    "play_card",
+    "value_hands",
+]
+
+ROUNDING = 1e-9
+NEAR = 30  # points to the target from which on chances to win decide the play
+
+
+class Memory(NamedTuple):
+    """What an expert works in."""
+
+    lay: LayMemory
+    play: PlayMemory
+    worth: Array  # of 15 choices
+    cards: Array  # the worth of playing each rank
+    rng: Array
+
+    @classmethod
+    def new(cls) -> Memory:
+        """Return empty memory."""
+        rng = np.ones(1, dtype=np.int64)
+        return cls(LayMemory.new(), PlayMemory.new(), np.zeros(CHOICES), np.zeros(RANKS), rng)
+
+
+@kernel
+def laying_of(low: int, high: int) -> int:
+    """Return the action that lays away two cards, the lower first."""
+    return LAY + low * (2 * DECK - 1 - low) // 2 + high - low - 1
+
+
+@kernel
+def laying(cards: Any, choice: int) -> int:
+    """Return the action that lays away the cards of a choice."""
+    return laying_of(int64(cards[PLACES[choice, 0]]), int64(cards[PLACES[choice, 1]]))
+
+
+@kernel
+def best_of(worth: Any) -> int:
+    """Return the place of the greatest number, of equals the first."""
+    best = 0
+    for i in range(1, len(worth)):
+        if worth[i] > worth[best]:
+            best = i
+    return best
+
+
+@kernel
+def value_hands(hand: int, work: Any, out: Any) -> None:
+    """Write the mean points of the hand that each of the 15 choices keeps."""
+    list_cards(hand, work.cards)
+    count_ranks(ALL_CARDS & ~hand, work.counts)
+    for choice in range(CHOICES):
+        kept = split(hand, choice, work.cards)
+        hand_counts(kept, ALL_CARDS & ~hand, work.counts, work.cut_counts)
+        total = int64(0)
+        for points in range(len(work.cut_counts)):
+            total += points * work.cut_counts[points]
+        out[choice] = total / CUTS
+
+
+@kernel
+def value_laying(s: Any, seat: int, known: Any, work: Any, out: Any) -> bool:
+    """Write what laying away each pair is worth; return whether as chances to win, or as points."""
+    role = 1 if s.dealer == seat else 0
+    short = FULL - int64(s.target)
+    own, other = int64(s.scores[seat]) + short, int64(s.scores[1 - seat]) + short
+    return value_choices(s.hands[seat], role, own, other, known, out, work)
+
+
+@kernel
+def lay_by_points(s: Any, seat: int, known: Any, memory: Any) -> int:
+    """Return the action that lays away by expected points alone."""
+    role = 1 if s.dealer == seat else 0
+    expected_points(s.hands[seat], role, known, memory.worth, memory.lay)
+    return laying(memory.lay.cards, best_of(memory.worth))
+
+
+@kernel
+def value_play(s: Any, seat: int, samples: int, known: Any, memory: Any) -> bool:
+    """Write what playing each rank is worth; return whether as chances to win, or as points."""
+    by_wins = s.target - max(int64(s.scores[0]), int64(s.scores[1])) <= NEAR
+    value_cards(s, seat, samples, by_wins, known, memory.rng, memory.cards, memory.play)
+    return by_wins
+
+
+@kernel
+def greedy_card(s: Any, seat: int) -> int:
+    """Return the card that pegs most at once, the lowest of equals."""
+    cards = s.hands[seat] & fitting(s.tally)
+    best, most = int64(0), int64(-1)
+    while cards:
+        card = lowest_bit(cards)
+        cards &= cards - 1
+        points = peg_points(follow(s.series, card), int64(s.tally) + card_value(card))
+        if points > most:
+            best, most = card, points
+    return best
+
+
+@kernel
+def play_card(s: Any, seat: int, samples: int, known: Any, memory: Any) -> int:
+    """Return the card that is worth most over guessed worlds, of equals the greedy one."""
+    cards = s.hands[seat] & fitting(s.tally)
+    best = greedy_card(s, seat)
+    if cards & ~(int64(15) << (best & ~3)) == 0:
+        return best  # one rank, no choice
+    value_play(s, seat, samples, known, memory)
+    while cards:
+        card = lowest_bit(cards)
+        cards &= cards - 1
+        if memory.cards[card >> 2] > memory.cards[best >> 2] + ROUNDING:
+            best = card
+    return best
+
+
+@kernel
+def choose_expertly(
+    views: Any, seats: Any, streams: Any, samples: int, known: Any, memory: Any, out: Any
+) -> None:
+    """Write the expert's choice for every turn, each from a random stream of its own."""
+    for row in range(len(views)):
+        s, seat = views[row], int64(seats[row])
+        memory.rng[0] = streams[row]
+        if s.phase == LAY_AWAY:
+            value_laying(s, seat, known, memory.lay, memory.worth)
+            out[row] = laying(memory.lay.cards, best_of(memory.worth))
+        else:
+            out[row] = play_card(s, seat, samples, known, memory)
+
+
+@kernel
+def choose_plainly(views: Any, seats: Any, known: Any, memory: Any, out: Any) -> None:
+    """Write the choice of the plainer player for every turn."""
+    for row in range(len(views)):
+        s, seat = views[row], int64(seats[row])
+        if s.phase == LAY_AWAY:
+            out[row] = lay_by_points(s, seat, known, memory)
+        else:
+            out[row] = greedy_card(s, seat)
+
+
+@kernel
+def value_all(
+    s: Any, seat: int, samples: int, legal: Any, known: Any, memory: Any, out: Any
+) -> bool:
+    """Write what every legal action is worth; return whether as chances to win, or as points."""
+    if s.phase == LAY_AWAY:
+        return value_laying(s, seat, known, memory.lay, out)
+    by_wins = value_play(s, seat, samples, known, memory)
+    for i in range(len(legal)):
+        out[i] = memory.cards[legal[i] >> 2]
+    return by_wins
+
+
+@kernel
+def value_at(
+    views: Any, seat: int, samples: int, legal: Any, known: Any, memory: Any, out: Any
+) -> bool:
+    """Write what every legal action of the only turn is worth, as `value_all` does."""
+    return value_all(views[0], seat, samples, legal, known, memory, out)
+
+
+# Agents
+
+
+@dataclass(frozen=True)
+class CribbageExpert:
+    """Lays away by what hand, crib and pegging promise, and searches in the play."""
+
+    samples: int = 30
+    name: str = "cribbage_expert"
+
+    def act(self, turn: Turn, rng: np.random.Generator) -> int:
+        """Return the action worth most."""
+        return int(self._choose(turn.view.array, np.array([turn.seat]), [rng])[0])
+
+    def act_many(self, turns: Turns, rngs: Sequence[np.random.Generator]) -> Array:
+        """Return the action worth most for every turn."""
+        return self._choose(turns.views, turns.seats, rngs)
+
+    def values(self, turn: Turn, rng: np.random.Generator) -> Array:
+        """Return the expected return of every legal action.
+
+        Points count as the chance to win that they are worth at this score.
+        """
+        memory, known = Memory.new(), shipped_knowledge()
+        memory.rng[0] = rng.integers(1, 1 << 63)
+        out = np.zeros(len(turn.legal))
+        view = turn.view.array
+        if not value_at(view, turn.seat, self.samples, turn.legal, known, memory, out):
+            out = chances_of_points(view[0], turn.seat, out, known)
+        return 2 * out - 1
+
+    def _choose(self, views: Array, seats: Array, rngs: Sequence[np.random.Generator]) -> Array:
+        streams = np.array([rng.integers(1, 1 << 63) for rng in rngs], dtype=np.int64)
+        out = np.empty(len(views), dtype=np.int64)
+        known = shipped_knowledge()
+        choose_expertly(views, seats, streams, self.samples, known, Memory.new(), out)
+        return out
+
+
+def chances_of_points(s: Any, seat: int, points: Array, known: Knowledge) -> Array:
+    """Return chances to win: that of the score, moved by what points are worth there."""
+    own, other, role = int(s.scores[seat]), int(s.scores[1 - seat]), int(s.dealer == seat)
+    short = FULL - int(s.target)
+    own, other = own + short, other + short
+    step = min(5, FULL - own)
+    now = known.win[own, other, role]
+    then = known.win[own + step, other, role] if own + step < FULL else 1.0
+    return np.clip(now + (then - now) / step * (points - points.mean()), 0, 1)
+
+
+@dataclass(frozen=True)
+class CribbageExpectedValue:
+    """Lays away by expected points as the expert does, and pegs greedily."""
+
+    name: str = "cribbage_expected_value"
+
+    def act(self, turn: Turn, rng: np.random.Generator) -> int:
+        """Return the choice of most expected points, or the card that pegs most."""
+        return int(_choose_plainly(turn.view.array, np.array([turn.seat]))[0])
+
+    def act_many(self, turns: Turns, rngs: Sequence[np.random.Generator]) -> Array:
+        """Return the choice for every turn."""
+        return _choose_plainly(turns.views, turns.seats)
+
+
+def _choose_plainly(views: Array, seats: Array) -> Array:
+    out = np.empty(len(views), dtype=np.int64)
+    choose_plainly(views, seats, shipped_knowledge(), Memory.new(), out)
+    return out

@@ -1,0 +1,1 @@
+"""The page of Cribbage at the web table."""

@@ -1,0 +1,1 @@
+"""The paper on Cribbage, measured again."""

@@ -1,0 +1,1 @@
+"""Solvers and exact tables of Cribbage."""

@@ -1,0 +1,87 @@
+"""What a Cribbage expert knows by heart: measured tables that come with the package.
+
+    tosses[role, suited, pair of ranks]   how often such cards are laid away, in multiples of chance
+    keeps[role, four ranks]               how often such a hand is kept, for one of its ways
+    gained, given[role, four ranks]       mean points that such a hand pegs, and lets the other peg
+    pegs[i, j]                            share of deals in which the pone pegs i and the dealer j
+    shows[role, points]                   share of deals in which a role's hand counts so much
+    win[own, other, role]                 chance to win with these scores before the deal
+
+Roles: 0 is the pone, 1 the dealer. Numbers of pairs and fours as in `cribbage_statistics`. Each
+table is made by a training (`cardlab train`); the JSON file beside it says how.
+"""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import Array
+from cardlab.games.cribbage import PACKAGE
+
+__all__ = [
+    "DISCARDS",
+    "FULL",
+    "MOST_PEGS",
+    "PONE",
+    "QUADS",
+    "THE_DEALER",
+    "Knowledge",
+    "load_knowledge",
+    "shipped_knowledge",
+]
+
+PONE, THE_DEALER = range(2)
+FULL = 121  # chances are those of games to 121; a shorter game is the end of one
+MOST_PEGS = 32  # more than anybody pegs in a deal, a jack turned up included
+PAIRS, QUADS, POINTS = 91, 1820, 30
+
+DISCARDS, PEGGING, WINNING = "discards", "pegging_statistics", "win_probability"
+SHAPES: dict[str, dict[str, tuple[int, ...]]] = {
+    DISCARDS: {"tosses": (2, 2, PAIRS), "keeps": (2, QUADS)},
+    PEGGING: {"gained": (2, QUADS), "given": (2, QUADS), "median": (2, QUADS)},
+    WINNING: {
+        "pegs": (MOST_PEGS, MOST_PEGS),
+        "shows": (2, POINTS),
+        "win": (FULL, FULL, 2),
+    },
+}
+
+
+class Knowledge(NamedTuple):
+    """All tables, as float64."""
+
+    tosses: Array
+    keeps: Array
+    gained: Array
+    given: Array
+    median: Array  # of the points gained; nobody's choices depend on it
+    pegs: Array
+    shows: Array
+    win: Array
+
+
+def load_knowledge(folder: Path) -> Knowledge:
+    """Return the tables in a folder."""
+    found = {}
+    for name, shapes in SHAPES.items():
+        path = folder / f"{name}.npz"
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                for key, shape in shapes.items():
+                    found[key] = file[key].astype(np.float64)
+                    if found[key].shape != shape:
+                        raise ValueError(f"{key} has another shape than {shape}")
+        except (OSError, ValueError, KeyError) as error:
+            raise CardlabError(f"{path} holds no table of Cribbage ({error})") from None
+    return Knowledge(**found)
+
+
+@functools.cache
+def shipped_knowledge() -> Knowledge:
+    """Return the tables that come with the package."""
+    return load_knowledge(PACKAGE.shipped())

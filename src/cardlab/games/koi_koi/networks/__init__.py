@@ -1,0 +1,1 @@
+"""Networks of Koi-Koi, for training."""

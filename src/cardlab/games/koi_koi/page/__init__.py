@@ -1,0 +1,1 @@
+"""The page of Koi-Koi at the web table."""

@@ -1,0 +1,1 @@
+"""The paper on Koi-Koi, measured again."""

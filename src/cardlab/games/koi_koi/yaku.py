@@ -1,0 +1,91 @@
+"""The yaku of Koi-Koi: what a pile of captured cards is worth.
+
+Of the yaku of lights only the best counts; all others add up. The two rule sets differ in what a
+viewing with sake is worth and in the extra for both sets of poetry ribbons, hence the parameters
+`sake` and `both_sets`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cardlab.engine.kernel import count_bits, kernel
+from cardlab.games.koi_koi.cards import (
+    BLUE,
+    BOAR_DEER_BUTTERFLY,
+    CUP,
+    CURTAIN,
+    DROSS,
+    LIGHTS,
+    MOON,
+    RAINMAN,
+    RED,
+    RIBBONS,
+    SEEDS,
+)
+
+__all__ = ["list_yaku", "yaku_points"]
+
+LIGHT_NAMES = {10: "five lights", 8: "four lights", 7: "rainy four lights", 5: "three lights"}
+
+
+@kernel
+def lights(pile: int) -> int:
+    """Return the points of the best yaku of lights."""
+    count = count_bits(pile & LIGHTS)
+    if count < 3:
+        return 0
+    if count == 5:
+        return 10
+    if pile & RAINMAN:
+        return 7 if count == 4 else 0
+    return 8 if count == 4 else 5
+
+
+@kernel
+def has(pile: int, cards: int, worth: int) -> int:
+    """Return `worth` if the pile holds all of these cards."""
+    return worth if pile & cards == cards else 0
+
+
+@kernel
+def beyond(pile: int, cards: int, free: int) -> int:
+    """Return one point for each of these cards past the first `free`."""
+    count = count_bits(pile & cards)
+    return count - free if count > free else 0
+
+
+@kernel
+def yaku_points(pile: int, sake: int, both_sets: int) -> int:
+    """Return the sum of all yaku in a pile."""
+    return (
+        lights(pile)
+        + has(pile, BOAR_DEER_BUTTERFLY, 5)
+        + has(pile, CURTAIN | CUP, sake)
+        + has(pile, MOON | CUP, sake)
+        + beyond(pile, SEEDS, 4)
+        + has(pile, RED, 5)
+        + has(pile, BLUE, 5)
+        + has(pile, RED | BLUE, both_sets)
+        + beyond(pile, RIBBONS, 4)
+        + beyond(pile, DROSS, 9)
+    )
+
+
+def list_yaku(pile: int, sake: int, both_sets: int) -> Iterator[tuple[str, int]]:
+    """Yield the yaku in a pile by name with their points, in the order of `yaku_points`."""
+    best = int(lights(pile))
+    for name, worth in (
+        (LIGHT_NAMES.get(best, ""), best),
+        ("boar-deer-butterfly", has(pile, BOAR_DEER_BUTTERFLY, 5)),
+        ("flower sake", has(pile, CURTAIN | CUP, sake)),
+        ("moon sake", has(pile, MOON | CUP, sake)),
+        ("seeds", beyond(pile, SEEDS, 4)),
+        ("red ribbons", has(pile, RED, 5)),
+        ("blue ribbons", has(pile, BLUE, 5)),
+        ("red and blue ribbons", has(pile, RED | BLUE, both_sets)),
+        ("ribbons", beyond(pile, RIBBONS, 4)),
+        ("dross", beyond(pile, DROSS, 9)),
+    ):
+        if worth:
+            yield name, int(worth)

@@ -1,0 +1,13 @@
+"""The card transformer that learned Uno against itself."""
+
+from __future__ import annotations
+
+from cardlab.agents.token_network import TokenPlayer
+from cardlab.games.uno import PACKAGE
+
+__all__ = ["uno_transformer"]
+
+
+def uno_transformer() -> TokenPlayer:
+    """Return the card transformer that learned Uno against itself."""
+    return TokenPlayer(PACKAGE.shipped("networks", "transformer.onnx"), "uno_transformer")

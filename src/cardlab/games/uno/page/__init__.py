@@ -1,0 +1,1 @@
+"""The page of Uno at the web table."""

@@ -1,0 +1,1 @@
+"""What people see of games and results: terminal, notebook, pictures, explanations."""

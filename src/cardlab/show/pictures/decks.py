@@ -1,0 +1,156 @@
+"""The decks by name, and single pictures and sprites of any of them."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from html import escape
+
+from cardlab.engine.errors import CardlabError, suggest
+from cardlab.engine.game import Game
+from cardlab.engine.manifest import load
+from cardlab.engine.registry import find_game, known_packages, package_of
+from cardlab.show.pictures import plain, standard
+from cardlab.show.pictures.drawing import DEFAULTS, box, dashes
+
+__all__ = [
+    "BACK",
+    "DECKS",
+    "EMPTY",
+    "Deck",
+    "card_svg",
+    "card_title",
+    "deck_of",
+    "find_deck",
+    "known_decks",
+    "sprite",
+    "symbol_id",
+]
+
+BACK, EMPTY = "back", "--"  # texts for a card face down and for a place without a card
+BACK_TITLE, EMPTY_TITLE = "a card face down", "an empty place"
+
+
+@dataclass(frozen=True)
+class Deck:
+    """The pictures of one deck: their size, and what draws and names each card."""
+
+    name: str
+    wide: int
+    high: int
+    texts: tuple[str, ...]  # none: any text is a card
+    art: Callable[[str], str]
+    back: Callable[[], str]
+    title: Callable[[str], str]
+    icons: Callable[[], dict[str, tuple[str, str, str]]]
+
+    def check(self, text: str) -> None:
+        """Raise unless the deck has this card."""
+        if self.texts and text not in (*self.texts, BACK, EMPTY):
+            raise CardlabError(suggest(f"card of the {self.name} deck", text, self.texts))
+
+    def draw(self, text: str) -> str:
+        """Return the drawing of a card, a back or an empty place."""
+        self.check(text)
+        if text == BACK:
+            return self.back()
+        if text == EMPTY:
+            outline = box(3, 3, self.wide - 6, self.high - 6, 6)
+            return dashes("#8a9a92", 1.6, "5 5", outline)
+        return self.art(text)
+
+    def words(self, text: str) -> str:
+        """Return the words for a card, a back or an empty place."""
+        self.check(text)
+        return {BACK: BACK_TITLE, EMPTY: EMPTY_TITLE}.get(text) or self.title(text)
+
+
+DECKS = {
+    "standard": Deck(
+        *("standard", standard.WIDE, standard.HIGH, standard.TEXTS, standard.art),
+        *(standard.back, standard.title, standard.icons),
+    ),
+    "four_colour": Deck(
+        *("four_colour", standard.WIDE, standard.HIGH, standard.TEXTS),
+        *(functools.partial(standard.art, four_colour=True), standard.back, standard.title),
+        functools.partial(standard.icons, four_colour=True),
+    ),
+    "plain": Deck(
+        *("plain", plain.WIDE, plain.HIGH, plain.TEXTS, plain.art),
+        *(plain.back, plain.title, plain.icons),
+    ),
+}
+
+
+@functools.cache
+def known_decks() -> dict[str, Deck]:
+    """Return all decks by name: general ones, and those of games with cards of their own."""
+    own = [load(one.deck) for one in known_packages().values() if ":" in one.deck]
+    return DECKS | {deck.name: deck for deck in own}
+
+
+def find_deck(name: str) -> Deck:
+    """Return a deck by its name."""
+    if name not in known_decks():
+        raise CardlabError(suggest("deck", name, known_decks()))
+    return known_decks()[name]
+
+
+@functools.lru_cache
+def deck_of(game: Game | str) -> str:
+    """Return the name of a game's deck: its manifest's, else one with all its cards, or `plain`."""
+    found = find_game(game) if isinstance(game, str) else game
+    named = package_of(found).deck
+    if named:
+        return str(load(named).name) if ":" in named else named
+    texts = {found.card_text(card) for card in range(found.deck)}
+    for name, deck in known_decks().items():
+        if deck.texts and texts <= {*deck.texts}:
+            return name
+    return "plain"
+
+
+def card_title(deck: str, text: str) -> str:
+    """Return the words for a card, for people who hear it: `seven of hearts`."""
+    return find_deck(deck).words(text)
+
+
+def symbol_id(text: str) -> str:
+    """Return the id of a card's symbol in a sprite."""
+    return "card-empty" if text == EMPTY else "card-" + re.sub(r"[^A-Za-z0-9_-]", "-", text)
+
+
+def card_svg(deck: str, text: str, size: float | None = None) -> str:
+    """Return one card as a picture of its own, `size` pixels wide if given.
+
+    `back` is a card face down, `--` an empty place.
+    """
+    found = find_deck(deck)
+    drawing = found.draw(text)
+    sizes = ""
+    if size is not None:
+        sizes = f' width="{size:g}" height="{size * found.high / found.wide:g}"'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {found.wide} {found.high}"{sizes} '
+        f'role="img" {DEFAULTS}><title>{escape(found.words(text))}</title>{drawing}</svg>'
+    )
+
+
+def sprite(deck: str, texts: Iterable[str] = ()) -> str:
+    """Return all pictures of a deck as one file of symbols: cards, back, empty place, signs.
+
+    The signs are `suit-H`, `colour-R`, `category-lights` and so on. A plain deck needs the texts
+    of its cards.
+    """
+    found = find_deck(deck)
+    frame = f"0 0 {found.wide} {found.high}"
+    cards = (*(found.texts or tuple(dict.fromkeys(texts))), BACK, EMPTY)
+    symbols = [_symbol(symbol_id(text), frame, found.draw(text)) for text in cards]
+    symbols += [_symbol(name, view, drawing) for name, (_, view, drawing) in found.icons().items()]
+    return f'<svg xmlns="http://www.w3.org/2000/svg">{"".join(symbols)}</svg>'
+
+
+def _symbol(name: str, frame: str, drawing: str) -> str:
+    return f'<symbol id="{name}" viewBox="{frame}" {DEFAULTS}>{drawing}</symbol>'

@@ -1,0 +1,156 @@
+"""What the store says: ratings, cross-tables, recent games, and how people do against agents."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from dataclasses import asdict
+from typing import Any
+
+from cardlab.arena.leaderboard import leaderboards
+from cardlab.arena.shard import full_record
+from cardlab.arena.standings import Results
+from cardlab.arena.store import Store
+from cardlab.arena.tournament import Plan
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.records import Record
+from cardlab.web.menu import Menu
+from cardlab.web.room_writer import Keeper
+
+__all__ = ["leaderboard_json", "people_json", "recent_json", "stored_record", "wilson"]
+
+RECENT = 40
+Z95 = 1.959963984540054
+
+
+def leaderboard_json(address: str, names: dict[str, str], game: str | None) -> dict[str, Any]:
+    """Return ratings and the latest cross-table of every game of a store, for a worker to make.
+
+    `names` says which games are meant by what tournaments call them.
+    """
+    boards, tables = [], []
+    with Store(address) as store:
+        entered = {one.game: one for one in store.tournaments()}  # the latest of each
+        for said, name in names.items():
+            if said not in entered or game not in (None, name):
+                continue
+            try:
+                found = leaderboards(store, said)
+            except CardlabError:  # tournaments, but no games between agents yet
+                found = []
+            boards += [{**asdict(board), "game": name} for board in found]
+            one = entered[said]
+            results = Results.load(Plan.of(one).matches, store, one.id)
+            if results.games:
+                table = {**results.table().to_dict(), "game": name}
+                tables.append({"tournament": one.name, "options": one.settings["options"], **table})
+    told: dict[str, Any] = _finite({"boards": boards, "tables": tables})
+    return told
+
+
+def recent_json(store: Store, keeper: Keeper, menu: Menu) -> list[dict[str, Any]]:
+    """Return games that can be watched: people's first, then those of the latest tournaments."""
+    games: list[dict[str, Any]] = [
+        {
+            "id": kept.id,
+            "kind": "table",
+            "game": kept.game,
+            "title": menu.games[kept.game].title,
+            "seats": [one["agent"] or one["name"] or "a guest" for one in kept.seats],
+            "points": kept.points,
+            "returns": kept.returns,
+            "plies": len(kept.actions),
+            "when": kept.changed,
+        }
+        for kept in keeper.finished(RECENT // 2)
+        if kept.game in menu.games
+    ]
+    plans: dict[int, Any] = {}
+    for entered, row in store.recent(RECENT - len(games)):
+        if entered.game not in menu.names:
+            continue
+        game = menu.game(entered.game)
+        matches = plans.setdefault(entered.id, Plan.of(entered).matches)
+        games.append(
+            {
+                "id": f"{entered.id}-{row.pairing}-{row.deal}-{row.rotation}",
+                "kind": "tournament",
+                "game": game.name,
+                "title": game.title,
+                "seats": matches[row.pairing].seating(row.rotation),
+                "points": json.loads(row.points),
+                "returns": json.loads(row.returns),
+                "plies": None,
+                "when": entered.name,
+            }
+        )
+    return games
+
+
+def stored_record(store: Store, menu: Menu, name: str) -> Record | None:
+    """Return the record of a tournament's game, named by its four numbers."""
+    parts = name.split("-")
+    if len(parts) != 4 or not all(part.isdecimal() and len(part) < 10 for part in parts):
+        return None
+    number, pairing, deal, rotation = (int(part) for part in parts)
+    entered = next((one for one in store.tournaments() if one.id == number), None)
+    if entered is None or entered.game not in menu.names:
+        return None
+    played = store.game(number, pairing, deal, rotation)
+    if played is None:
+        return None
+    match = Plan.of(entered).matches[pairing]
+    game = menu.game(entered.game)
+    return full_record(game, dict(match.options), match.seating(rotation), played)
+
+
+def people_json(keeper: Keeper) -> list[dict[str, Any]]:
+    """Return how people did against every agent, and alone, with 95 % intervals."""
+    scores: dict[tuple[str, str | None, bool], list[float]] = defaultdict(list)
+    for game, seats, returns, hints in keeper.results():
+        people = [k for k, seat in enumerate(seats) if seat["digest"]]
+        agents = [k for k, seat in enumerate(seats) if seat["agent"]]
+        for person in people:
+            if len(seats) == 1:
+                scores[game, None, hints].append(float(returns[0] > 0))
+            alike: dict[str, list[float]] = defaultdict(list)
+            for agent in agents:
+                ahead = returns[person] - returns[agent]
+                alike[seats[agent]["agent"]].append(0.5 if ahead == 0 else float(ahead > 0))
+            for spec, met in alike.items():  # a table is one game, however many seats it fills
+                scores[game, spec, hints].append(sum(met) / len(met))
+    rows = []
+    for (game, who, hints), results in scores.items():
+        low, high = wilson(sum(results), len(results))
+        rows.append(
+            {
+                "game": game,
+                "agent": who,
+                "hints": hints,
+                "games": len(results),
+                "score": 100 * sum(results) / len(results),
+                "interval": [100 * low, 100 * high],
+            }
+        )
+    return sorted(rows, key=lambda row: (row["game"], row["agent"] or "", row["hints"]))
+
+
+def wilson(score: float, games: int) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a share; draws count half, which makes it a little wide."""
+    share, z2 = score / games, Z95 * Z95
+    centre = (share + z2 / (2 * games)) / (1 + z2 / games)
+    spread = math.sqrt(share * (1 - share) / games + z2 / (4 * games * games))
+    half = Z95 * spread / (1 + z2 / games)
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def _finite(value: Any) -> Any:
+    """Return data without infinite numbers, which JSON cannot hold."""
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(one) for one in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,172 @@
+"""Routes for those who look back: replays, advice, leaderboard, people, library."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
+
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.records import Record
+from cardlab.web import leaderboards as boards
+from cardlab.web import library, replays
+from cardlab.web.agent_pool import Busy
+from cardlab.web.messages import Advice, Review, read_body
+from cardlab.web.site import Site, address_of, refused, site_of
+
+__all__ = ["add_studies"]
+
+FRESH_SECONDS = 30  # that a leaderboard is shown again before it is computed anew
+BOARD_SECONDS = 120
+
+
+def add_studies(app: FastAPI) -> None:
+    """Add the routes."""
+    for path, function in (
+        ("/api/replays/{id}", stored_replay),
+        ("/api/leaderboard", leaderboard),
+        ("/api/people", people),
+        ("/api/library", shelves),
+        ("/api/library/{paper}", report),
+        ("/library/figures/{name}", figure),
+    ):
+        app.add_api_route(path, function, methods=["GET"])
+    for path, function in (
+        ("/api/replays", sent_replay),
+        ("/api/replays/advice", advice),
+        ("/api/replays/review", review),
+    ):
+        app.add_api_route(path, function, methods=["POST"])
+
+
+def _may_study(site: Site, request: Request) -> None:
+    if not site.students.take(address_of(request)):
+        raise Busy("too many questions from here; wait a minute")
+
+
+async def stored_replay(request: Request, id: str) -> Response:
+    """Return the positions of a finished table, or of a game of a tournament."""
+    site = site_of(request)
+    _may_study(site, request)
+    table = await site.tables.find(id)
+    record: Record | None
+    if table is not None:
+        if not table.table.over:
+            return refused(409, "this game is still played; its replay comes when it is over")
+        record = table.record()
+    else:
+        record = await asyncio.to_thread(boards.stored_record, site.store, site.menu, id)
+    if record is None:
+        return refused(404, f"there is no game {id[:40]!r}")
+    game = site.menu.game(record.game)
+    return JSONResponse(await asyncio.to_thread(replays.replay_json, game, record))
+
+
+async def sent_replay(request: Request) -> Response:
+    """Return the positions of a record that somebody has in a file."""
+    site = site_of(request)
+    _may_study(site, request)
+    text = (await request.body()).decode(errors="replace")
+    game, record = replays.read_record(text, site.menu)
+    return JSONResponse(await asyncio.to_thread(replays.replay_json, game, record))
+
+
+async def advice(request: Request) -> Response:
+    """Return an adviser's values at one move of a record."""
+    site = site_of(request)
+    _may_study(site, request)
+    asked = read_body((await request.body()).decode(errors="replace"), Advice)
+    game, record = replays.read_record(asked.record, site.menu)
+    replays.check_adviser(asked.adviser, game, site.limits, site.menu)
+    turn = await asyncio.to_thread(replays.turn_at, game, record, asked.ply)
+    return JSONResponse(await replays.advice(site.thinkers, record, turn, asked.ply, asked.adviser))
+
+
+async def review(request: Request) -> Response:
+    """Stream an adviser's values at all moves of a record, one line of JSON each."""
+    site = site_of(request)
+    _may_study(site, request)
+    asked = read_body((await request.body()).decode(errors="replace"), Review)
+    game, record = replays.read_record(asked.record, site.menu)
+    replays.check_adviser(asked.adviser, game, site.limits, site.menu)
+    await asyncio.to_thread(replays.replay_json, game, record)  # a wrong one is refused whole
+
+    async def lines() -> AsyncIterator[str]:
+        try:
+            async for told in replays.review(site.thinkers, game, record, asked.adviser):
+                yield json.dumps(told, separators=(",", ":")) + "\n"
+        except CardlabError as error:
+            yield json.dumps({"type": "error", "error": str(error)}) + "\n"
+
+    return StreamingResponse(lines(), media_type="application/x-ndjson")
+
+
+async def _kept(site: Site, key: Any, make: Any) -> Any:
+    """Return an answer of the last half minute, or make it; those who ask meanwhile share it."""
+    now = time.monotonic()
+    known = site.shelf.get(key)
+    if (
+        known is None
+        or now - known[0] > FRESH_SECONDS
+        or (known[1].done() and known[1].exception())
+    ):
+        known = (now, asyncio.ensure_future(make()))
+        site.shelf[key] = known
+    return await asyncio.shield(known[1])
+
+
+async def leaderboard(request: Request, game: str | None = None) -> Response:
+    """Return ratings and cross-tables from the store's tournaments."""
+    site = site_of(request)
+    name = None if game is None else site.menu.game(game).name
+    asked = (site.store.address, site.menu.names, name)
+
+    def make() -> Any:
+        return site.thinkers.call(boards.leaderboard_json, *asked, seconds=BOARD_SECONDS)
+
+    return JSONResponse(await _kept(site, ("leaderboard", name), make))
+
+
+async def recent(request: Request) -> Response:
+    """Return games that can be watched."""
+    site = site_of(request)
+    return JSONResponse(
+        await asyncio.to_thread(boards.recent_json, site.store, site.keeper, site.menu)
+    )
+
+
+async def people(request: Request) -> Response:
+    """Return how people did against agents."""
+    site = site_of(request)
+
+    def make() -> Any:
+        return asyncio.to_thread(boards.people_json, site.keeper)
+
+    return JSONResponse(await _kept(site, "people", make))
+
+
+async def shelves(request: Request) -> Response:
+    """Return what the library has."""
+    return JSONResponse(await asyncio.to_thread(library.library_json))
+
+
+async def report(request: Request, paper: str) -> Response:
+    """Return a report."""
+    told = await asyncio.to_thread(library.report_json, paper)
+    return (
+        refused(404, f"there is no report {paper[:40]!r}") if told is None else JSONResponse(told)
+    )
+
+
+async def figure(request: Request, name: str) -> Response:
+    """Return a figure of a report."""
+    path = library.figure_path(name)
+    if path is None:
+        return refused(404, f"there is no figure {name[:80]!r}")
+    headers = {"Cache-Control": "no-cache"}
+    return FileResponse(path, media_type="image/svg+xml", headers=headers)
