@@ -1,8 +1,12 @@
 // What screen readers say: short sentences, joined when they come together.
 
+/** @type {string[]} */
 let waiting = [];
 
-/** Say a sentence politely. */
+/**
+ * Say a sentence politely.
+ * @param {string} text
+ */
 export function announce(text) {
   if (!text) return;
   waiting.push(text);

@@ -1,11 +1,20 @@
 // Requests to the server; its errors are sentences for people.
 
-/** Return the JSON answer of an address, or throw an Error with the server's sentence. */
+/**
+ * Return the JSON answer of an address, or throw an Error with the server's sentence.
+ * @param {string} address
+ * @returns {Promise<any>} what `Wire` says of this address
+ */
 export async function get(address) {
   return read(await fetch(address, { headers: { Accept: "application/json" } }));
 }
 
-/** Send JSON (or text as it is) and return the JSON answer. */
+/**
+ * Send JSON (or text as it is) and return the JSON answer.
+ * @param {string} address
+ * @param {unknown} body
+ * @returns {Promise<any>} what `Wire` says of this address
+ */
 export async function post(address, body) {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   return read(
@@ -17,11 +26,10 @@ export async function post(address, body) {
   );
 }
 
+/** @param {Response} answer */
 async function read(answer) {
   const body = await answer.json().catch(() => null);
   if (answer.ok) return body;
   const why = body?.error ?? (typeof body?.detail === "string" ? body.detail : null);
-  const error = new Error(why ?? `the server answered ${answer.status}; try again`);
-  error.status = answer.status;
-  throw error;
+  throw new Error(why ?? `the server answered ${answer.status}; try again`);
 }

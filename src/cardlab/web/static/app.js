@@ -1,8 +1,9 @@
 // Starts the page that the shell names, and the tools in the header.
 
-import { h, put } from "./dom.js";
+import { h, put, said } from "./dom.js";
 import { setTheme, theme } from "./settings.js";
 
+/** @type {Record<string, () => Promise<{ start: (main: HTMLElement) => Promise<void> }>>} */
 const PAGES = {
   lobby: () => import("./lobby.js"),
   table: () => import("./table.js"),
@@ -29,15 +30,17 @@ function themeSwitch() {
 }
 
 async function begin() {
-  const page = document.body.dataset.page;
-  document.getElementById("tools").append(themeSwitch());
-  for (const link of document.querySelectorAll(".top nav a")) {
+  const page = document.body.dataset.page ?? "";
+  document.getElementById("tools")?.append(themeSwitch());
+  /** @type {NodeListOf<HTMLAnchorElement>} */
+  const links = document.querySelectorAll(".top nav a");
+  for (const link of links) {
     const path = new URL(link.href).pathname;
     const here =
       path === "/" ? page === "lobby" || page === "table" : location.pathname.startsWith(path);
     if (here) link.setAttribute("aria-current", "page");
   }
-  const main = document.getElementById("main");
+  const main = document.getElementById("main") ?? document.body;
   try {
     const { start } = await PAGES[page]();
     await start(main);
@@ -49,7 +52,7 @@ async function begin() {
         "div",
         { class: "notice bad", role: "alert" },
         h("h1", {}, "This did not work"),
-        h("p", {}, error.message),
+        h("p", {}, said(error)),
         h("p", {}, h("a", { href: "/" }, "Back to the lobby")),
       ),
     );

@@ -2,21 +2,34 @@
 
 import { button, copy, count, h } from "./dom.js";
 
+/** @param {Wire.Seat} one */
 function state(one) {
   if (one.kind === "agent") return one.open_cards ? "agent, sees all cards" : "agent";
   if (one.kind === "open") return "free";
   return one.connected ? "here" : "away";
 }
 
+/**
+ * @param {string} id
+ * @param {Wire.SeatKey} link
+ * @param {string} text
+ */
 function linkButton(id, link, text) {
   const address = `${location.origin}/table/${id}#${link.secret}`;
-  const said = "Link copied; send it to the person who should sit here.";
-  return button(text, () => copy(address, said), { class: "button small" });
+  const done = "Link copied; send it to the person who should sit here.";
+  return button(text, () => copy(address, done), { class: "button small" });
 }
 
+/** @param {Wire.OptionValue} value */
 const yes = (value) => (value === true ? "yes" : value === false ? "no" : value);
 
-/** Return the list of seats and the variant that is played. */
+/**
+ * Return the list of seats and the variant that is played.
+ * @param {Wire.Table} facts
+ * @param {Wire.View} view
+ * @param {string[]} names
+ * @param {Wire.SeatKey[]} links
+ */
 export function seatList(facts, view, names, links) {
   const options = Object.entries(facts.options).map(
     ([name, value]) => `${name.replaceAll("_", " ")}: ${yes(value)}`,
@@ -33,7 +46,13 @@ export function seatList(facts, view, names, links) {
   ];
 }
 
-/** Return a line with a link for every person who is not there. */
+/**
+ * Return a line with a link for every person who is not there.
+ * @param {Wire.Table} facts
+ * @param {Wire.View} view
+ * @param {string[]} names
+ * @param {Wire.SeatKey[]} links
+ */
 export function invitations(facts, view, names, links) {
   if (view.over) return [];
   const missing = links.filter(({ seat }) => view.seats[seat] && !view.seats[seat].connected);
@@ -51,11 +70,17 @@ export function invitations(facts, view, names, links) {
   });
 }
 
-/** Return the result with what can be done next; `again` opens the same table anew. */
-export function resultCard(facts, view, names, again) {
-  const { returns, points, words } = view.over;
-  const won =
-    view.seat !== null && returns[view.seat] > 0 && returns[view.seat] === Math.max(...returns);
+/**
+ * Return the result with what can be done next; `again` opens the same table anew.
+ * @param {Wire.Table} facts
+ * @param {Wire.Result} over
+ * @param {number | null} own
+ * @param {string[]} names
+ * @param {(() => unknown) | null} again
+ */
+export function resultCard(facts, over, own, names, again) {
+  const { returns, points, words } = over;
+  const won = own !== null && returns[own] > 0 && returns[own] === Math.max(...returns);
   const seats = [...points.keys()].sort((a, b) => returns[b] - returns[a] || points[b] - points[a]);
   const rows = seats.map((seat) =>
     h("li", {}, h("span", {}, names[seat]), h("strong", {}, count(points[seat], "point"))),

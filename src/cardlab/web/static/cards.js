@@ -2,6 +2,7 @@
 
 import { h, s } from "./dom.js";
 
+/** @type {Record<string, string>} */
 const RANKS = {
   A: "ace",
   2: "two",
@@ -17,11 +18,15 @@ const RANKS = {
   Q: "queen",
   K: "king",
 };
+/** @type {Record<string, string>} */
 const SUITS = { C: "clubs", D: "diamonds", H: "hearts", S: "spades" };
+/** @type {Record<string, string>} */
 const SYMBOLS = { C: "♣", D: "♦", H: "♥", S: "♠" };
+/** @type {Record<string, string>} */
 const COLOURS = { R: "red", G: "green", B: "blue", Y: "yellow" };
+/** @type {Record<string, string>} */
 const TRAITS = { S: "skip", R: "reverse", "+2": "draw two" };
-export const MONTHS = [
+const MONTHS = [
   "pine",
   "plum",
   "cherry",
@@ -35,26 +40,36 @@ export const MONTHS = [
   "willow",
   "paulownia",
 ];
+/** @type {Record<string, string>} */
 const RIBBONS = { red: "red poetry ribbon", blue: "blue ribbon", ribbon: "ribbon" };
+/** @type {Record<string, string>} */
 const DROSS = { a: "plain", b: "plain, second", c: "plain, third" };
 
 const STANDARD = /^([A2-9TJQK])([CDHS])$/;
 const UNO = /^(?:([RGBY])(\d|S|R|\+2)|W(\+4)?)$/;
 const HANAFUDA = /^(\d{1,2})-([a-z]+)$/;
+/** @type {Partial<Record<Wire.Deck, RegExp>>} */
 const IN_TEXT = {
   standard: /(?<![\w=])([A2-9TJQK][CDHS])(?![\w])/g,
   uno: /(?<![\w=])([RGBY](?:\d|S|R|\+2)|W\+4|W)(?![\w+])/g,
   hanafuda: /(?<![\w-])(\d{1,2}-[a-z]+)(?![\w-])/g,
 };
 
-/** Return the deck that a card's text belongs to, or null for a deck without pictures. */
+/**
+ * Return the deck that a card's text belongs to, or null for a deck without pictures.
+ * @param {string} text
+ */
 export function deckOf(text) {
   if (STANDARD.test(text)) return "standard";
   if (UNO.test(text)) return "uno";
   return HANAFUDA.test(text) ? "hanafuda" : null;
 }
 
-/** Return what a card is called aloud; a plain deck's is called as it is written. */
+/**
+ * Return what a card is called aloud; a plain deck's is called as it is written.
+ * @param {string} text
+ * @param {Wire.Deck | null} deck
+ */
 export function cardName(text, deck = null) {
   if (deck === "plain") return text;
   let found = STANDARD.exec(text);
@@ -72,7 +87,10 @@ export function cardName(text, deck = null) {
   return text;
 }
 
-/** Return what stands for a card in a line of text: `7♥`, `red 7`, `maple blue ribbon`. */
+/**
+ * Return what stands for a card in a line of text: `7♥`, `red 7`, `maple blue ribbon`.
+ * @param {string} text
+ */
 export function cardWord(text) {
   const standard = STANDARD.exec(text);
   if (standard) {
@@ -90,7 +108,11 @@ export function cardWord(text) {
   );
 }
 
-/** Return an action's text in words: what an eight or a wild calls, which stack goes where. */
+/**
+ * Return an action's text in words: what an eight or a wild calls, which stack goes where.
+ * @param {string} text
+ * @param {Wire.Deck} deck
+ */
 export function actionText(text, deck) {
   if (deck === "plain") return text;
   if (deck === "uno" && text.startsWith("start=")) return `begin with ${COLOURS[text.slice(-1)]}`;
@@ -99,8 +121,14 @@ export function actionText(text, deck) {
   return text.replace(">", " onto ");
 }
 
-/** Return text with its cards as words, and names instead of `seat n`. */
+/**
+ * Return text with its cards as words, and names instead of `seat n`.
+ * @param {string} text
+ * @param {Wire.Deck} deck
+ * @param {string[]} names
+ */
 export function tell(text, deck, names) {
+  /** @type {(string | HTMLElement)[]} */
   const parts = [];
   let at = 0;
   const pattern = IN_TEXT[deck];
@@ -115,23 +143,42 @@ export function tell(text, deck, names) {
   return parts;
 }
 
-/** Return text as it is read aloud. */
+/**
+ * Return text as it is read aloud.
+ * @param {string} text
+ * @param {Wire.Deck} deck
+ * @param {string[]} names
+ */
 export function spoken(text, deck, names) {
   const pattern = IN_TEXT[deck];
   const named = withNames(text, names);
   return pattern ? named.replace(pattern, (_, card) => cardName(card)) : named;
 }
 
+/**
+ * @param {string} text
+ * @param {string[]} names
+ */
 function withNames(text, names) {
-  return String(text).replace(/\bseat (\d+)\b/g, (whole, seat) => names?.[Number(seat)] ?? whole);
+  return text.replace(/\bseat (\d+)\b/g, (whole, seat) => names[Number(seat)] ?? whole);
 }
 
-/** Return the address of a card's symbol in its sprite. */
-export function address(text, deck) {
+/**
+ * Return the address of a card's symbol in its sprite.
+ * @param {string} text
+ * @param {Wire.Deck} deck
+ */
+function address(text, deck) {
   return `/cards/${deck}.svg#card-${text.replace(/[^A-Za-z0-9_-]/g, "-")}`;
 }
 
-/** Return a card's picture; `text` null shows its back. */
+/**
+ * Return a card's picture; `text` null shows its back.
+ * @param {string | null} text
+ * @param {Wire.Deck} deck
+ * @param {{ class?: string }} [given]
+ * @returns {Page.Picture}
+ */
 export function picture(text, deck, given = {}) {
   const real = deck === "plain" ? null : text === null ? deck : deckOf(text);
   const classes = `card deck-${real ?? "plain"} ${text === null ? "back" : "face"} ${given.class ?? ""}`;
@@ -152,11 +199,9 @@ export function picture(text, deck, given = {}) {
     {
       class: classes,
       viewBox: VIEW[real],
-      "aria-hidden": given.label ? null : "true",
-      role: given.label ? "img" : null,
+      "aria-hidden": "true",
       focusable: "false",
     },
-    given.label ? s("title", {}, given.label) : null,
     s("use", { href: address(text ?? "back", real) }),
   );
   if (text !== null) drawing.dataset.card = text;
@@ -164,16 +209,20 @@ export function picture(text, deck, given = {}) {
 }
 
 /** The shape of each deck's cards; the same numbers stand in the sprites. */
-export const VIEW = { standard: "0 0 100 140", uno: "0 0 100 140", hanafuda: "0 0 100 160" };
+const VIEW = { standard: "0 0 100 140", uno: "0 0 100 140", hanafuda: "0 0 100 160" };
 
 const SUIT_ORDER = "SHCD";
 const RANK_ORDER = "A23456789TJQK";
 const COLOUR_ORDER = "RYGB";
 const TRAIT_ORDER = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "S", "R", "+2"];
 
-/** Return cards as a person holds them: by suit or colour (or by rank first), wilds last. */
+/**
+ * Return cards as a person holds them: by suit or colour (or by rank first), wilds last.
+ * @param {string[]} cards
+ * @param {Page.Order} by
+ */
 export function sorted(cards, by = "suit") {
-  const weight = (text) => {
+  const weight = (/** @type {string} */ text) => {
     let found = STANDARD.exec(text);
     if (found) {
       const suit = SUIT_ORDER.indexOf(found[2]);
@@ -188,13 +237,19 @@ export function sorted(cards, by = "suit") {
     return null;
   };
   if (cards.some((card) => weight(card) === null)) return [...cards];
-  return [...cards].sort((a, b) => weight(a) - weight(b));
+  return [...cards].sort((a, b) => Number(weight(a)) - Number(weight(b)));
 }
 
-/** Return the month of a hanafuda card. */
+/**
+ * Return the month of a hanafuda card.
+ * @param {string} text
+ */
 export const month = (text) => Number(HANAFUDA.exec(text)?.[1] ?? 0);
 
-/** Return the sign of a suit letter, and the name of a suit or colour letter. */
+// The sign of a suit letter, and the name of a suit or colour letter.
+/** @param {string} letter */
 export const suitSign = (letter) => SYMBOLS[letter] ?? letter;
+/** @param {string} letter */
 export const suitName = (letter) => SUITS[letter] ?? letter;
+/** @param {string} letter */
 export const colourName = (letter) => COLOURS[letter] ?? letter;

@@ -6,12 +6,18 @@ const WIDE = 640;
 const HIGH = 300;
 const EDGE = { left: 66, right: 24, top: 14, bottom: 60 };
 
+/** @param {number} value */
 const short = (value) => {
   if (Math.abs(value) >= 1e6) return `${(value / 1e6).toFixed(value % 1e6 ? 1 : 0)} M`;
   if (Math.abs(value) >= 1e3) return `${Math.round(value / 1e3)} k`;
   return String(Math.round(value * 100) / 100);
 };
 
+/**
+ * @param {number} low
+ * @param {number} high
+ * @param {number} many
+ */
 function ticks(low, high, many) {
   const rough = (high - low) / many || 1;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -21,7 +27,11 @@ function ticks(low, high, many) {
   return found;
 }
 
-/** Return a chart of points [x, y, margin or null], with a band where margins are known. */
+/**
+ * Return a chart of points [x, y, margin or null], with a band where margins are known.
+ * @param {Wire.Point[]} points
+ * @param {{ title: string, unit: string }} given
+ */
 export function lineChart(points, given) {
   const xs = points.map((one) => one[0]);
   const lows = points.map((one) => one[1] - (one[2] ?? 0));
@@ -29,19 +39,19 @@ export function lineChart(points, given) {
   const [x0, x1] = [Math.min(0, ...xs), Math.max(...xs)];
   const pad = (Math.max(...highs) - Math.min(...lows)) * 0.06 || 1;
   const [y0, y1] = [Math.min(...lows) - pad, Math.max(...highs) + pad];
-  const x = (value) =>
+  const x = (/** @type {number} */ value) =>
     EDGE.left + ((value - x0) / (x1 - x0 || 1)) * (WIDE - EDGE.left - EDGE.right);
-  const y = (value) =>
+  const y = (/** @type {number} */ value) =>
     HIGH - EDGE.bottom - ((value - y0) / (y1 - y0 || 1)) * (HIGH - EDGE.top - EDGE.bottom);
-  const line = (values) =>
+  const line = (/** @type {number[][]} */ values) =>
     values.map(([a, b]) => `${x(a).toFixed(1)} ${y(b).toFixed(1)}`).join("L");
-  const band = points.some((one) => one[2] !== null && one[2] !== undefined)
+  const band = points.some((one) => one[2] !== null)
     ? s("path", {
         class: "band",
         d: `M${line(points.map((one, k) => [one[0], highs[k]]))}L${line(points.map((one, k) => [one[0], lows[k]]).reverse())}Z`,
       })
     : null;
-  const last = points.at(-1);
+  const last = points[points.length - 1];
   return h(
     "figure",
     {},
@@ -68,7 +78,7 @@ export function lineChart(points, given) {
       ),
       s("text", { x: WIDE - EDGE.right, y: HIGH - 8, "text-anchor": "end" }, given.unit),
       band,
-      s("path", { d: `M${line(points)}` }),
+      s("path", { d: `M${line(points.map((one) => [one[0], one[1]]))}` }),
     ),
     h("figcaption", { class: "small" }, given.title),
   );

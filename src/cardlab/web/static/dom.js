@@ -2,63 +2,107 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Return an element with attributes, listeners (`on`), custom properties (`vars`) and children. */
+/**
+ * Return an element with attributes, listeners (`on`), custom properties (`vars`) and children.
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Page.Given<HTMLElementTagNameMap[Tag]>} [given]
+ * @param {Page.Child[]} children
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
 export function h(tag, given = {}, ...children) {
   return fill(document.createElement(tag), given, children);
 }
 
-/** Return an SVG element. */
+/**
+ * Return an SVG element.
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Page.Given<SVGElementTagNameMap[Tag]>} [given]
+ * @param {Page.Child[]} children
+ * @returns {SVGElementTagNameMap[Tag]}
+ */
 export function s(tag, given = {}, ...children) {
   return fill(document.createElementNS(SVG, tag), given, children);
 }
 
-function fill(element, given, children) {
-  for (const [name, value] of Object.entries(given)) {
+/**
+ * @template {HTMLElement | SVGElement} Kind
+ * @param {Kind} element
+ * @param {Page.Given<Kind>} given
+ * @param {Page.Child[]} children
+ */
+function fill(element, { on = {}, vars = {}, data = {}, ...attributes }, children) {
+  for (const [event, listener] of Object.entries(on))
+    element.addEventListener(event, /** @type {EventListener} */ (listener));
+  for (const [key, one] of Object.entries(vars)) element.style.setProperty(key, String(one));
+  for (const [key, one] of Object.entries(data)) element.dataset[key] = String(one);
+  for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
-    if (name === "on") {
-      for (const [event, listener] of Object.entries(value))
-        element.addEventListener(event, listener);
-    } else if (name === "vars") {
-      for (const [key, one] of Object.entries(value)) element.style.setProperty(key, String(one));
-    } else if (name === "data") {
-      Object.assign(element.dataset, value);
-    } else if (name === "value" || name === "checked" || name === "selected") {
-      element[name] = value;
+    if (name === "value" || name === "checked" || name === "selected") {
+      Object.assign(element, { [name]: value });
     } else {
       element.setAttribute(name, value === true ? "" : String(value));
     }
   }
-  element.append(
-    ...children.flat(Infinity).filter((one) => one !== null && one !== undefined && one !== false),
-  );
+  element.append(...flat(children));
   return element;
 }
 
-/** Put children into an element instead of what was there. */
+/**
+ * @param {Page.Child} child
+ * @returns {(string | Node)[]}
+ */
+function flat(child) {
+  if (child === null || child === undefined || child === false) return [];
+  return typeof child === "string" || child instanceof Node ? [child] : child.flatMap(flat);
+}
+
+/**
+ * Put children into an element instead of what was there.
+ * @param {Element} element
+ * @param {Page.Child[]} children
+ */
 export function put(element, ...children) {
-  element.replaceChildren(
-    ...children.flat(Infinity).filter((one) => one !== null && one !== undefined && one !== false),
-  );
-  return element;
+  element.replaceChildren(...flat(children));
 }
 
-/** Return a button that does something. */
+/**
+ * Return a button that does something.
+ * @param {Page.Child} text
+ * @param {() => unknown} click
+ * @param {Page.Given<HTMLButtonElement>} [given]
+ */
 export function button(text, click, given = {}) {
   return h("button", { type: "button", class: "button", ...given, on: { click } }, text);
 }
 
-/** Return after some milliseconds. */
+/**
+ * Return after some milliseconds.
+ * @param {number} time
+ */
 export const wait = (time) => new Promise((done) => setTimeout(done, time));
 
 const LEFTWARD = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
-/** Return a name that is written from right to left so that it turns no words around it. */
+/**
+ * Return a name that is written from right to left so that it turns no words around it.
+ * @param {string} name
+ */
 export const isolated = (name) => (LEFTWARD.test(name) ? `\u2068${name}\u2069` : name);
 
-/** Return a count with its noun: `1 card`, `3 cards`. */
-export const count = (number, one, many = `${one}s`) => `${number} ${number === 1 ? one : many}`;
+/**
+ * Return a count with its noun: `1 card`, `3 cards`.
+ * @param {number} number
+ * @param {string} one
+ */
+export const count = (number, one) => `${number} ${one}${number === 1 ? "" : "s"}`;
 
-/** Show a short sentence at the foot of the page for a while. */
+/**
+ * Show a short sentence at the foot of the page for a while.
+ * @param {string} text
+ * @param {"" | "bad"} [kind]
+ */
 export function toast(text, kind = "") {
   let place = document.querySelector(".toasts");
   if (!place) {
@@ -70,7 +114,11 @@ export function toast(text, kind = "") {
   setTimeout(() => note.remove(), 6000);
 }
 
-/** Copy text; where the clipboard is closed, show it for copying by hand. */
+/**
+ * Copy text; where the clipboard is closed, show it for copying by hand.
+ * @param {string} text
+ * @param {string} said
+ */
 export async function copy(text, said) {
   try {
     await navigator.clipboard.writeText(text);
@@ -80,7 +128,11 @@ export async function copy(text, said) {
   }
 }
 
-/** Offer text as a file. */
+/**
+ * Offer text as a file.
+ * @param {string} name
+ * @param {string} text
+ */
 export function download(name, text) {
   const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
   const link = h("a", { href: address, download: name });
@@ -88,19 +140,35 @@ export function download(name, text) {
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
-/** Show a modal dialog and return what its buttons or Escape (null) answered. */
-export function ask(title, body, choices = [], given = {}) {
+/**
+ * Return the sentence of an error.
+ * @param {unknown} error
+ */
+export const said = (error) => (error instanceof Error ? error.message : String(error));
+
+/**
+ * Show a modal dialog and return what its buttons or Escape (null) answered.
+ * @template Value
+ * @param {string} title
+ * @param {Page.Child} body
+ * @param {Page.Answer<Value>[]} choices
+ * @param {Page.DialogGiven<Value>} [given]
+ * @returns {Promise<Value | null>}
+ */
+export function ask(title, body, choices, given = {}) {
   return new Promise((answer) => {
     const id = `dialog-${Math.random().toString(36).slice(2)}`;
     const dialog = h("dialog", { class: `dialog ${given.class ?? ""}`, "aria-labelledby": id });
+    /** @type {Value | null} */
     let answered = null;
-    const close = (value) => {
+    const close = (/** @type {Value | null} */ value) => {
       answered = value;
       dialog.close();
     };
-    dialog.append(
+    put(
+      dialog,
       h("h2", { id }, title),
-      ...(Array.isArray(body) ? body : [body]).filter(Boolean),
+      body,
       h(
         "div",
         { class: `dialog-choices ${given.row ?? ""}` },
@@ -109,7 +177,7 @@ export function ask(title, body, choices = [], given = {}) {
             class: `button ${choice.class ?? ""}`,
             autofocus: choice.first,
             "aria-label": choice.label,
-            data: choice.data ?? {},
+            data: choice.data,
           }),
         ),
       ),
@@ -119,7 +187,7 @@ export function ask(title, body, choices = [], given = {}) {
       answer(answered);
     });
     dialog.addEventListener("click", (event) => {
-      if (event.target === dialog && given.easy !== false) dialog.close();
+      if (event.target === dialog) dialog.close();
     });
     document.body.append(dialog);
     dialog.showModal();

@@ -2,6 +2,7 @@
 
 import { ask, h } from "./dom.js";
 
+/** @type {Record<string, string>} */
 const RULES = {
   crazy_eights:
     "Get rid of your cards: each must match the pile’s suit or rank. Eights fit always and call a suit. Who cannot play draws.",
@@ -21,6 +22,7 @@ const KEYS = [
   ["L", "show or hide the log"],
   ["?", "this help"],
 ];
+/** @type {Record<string, string[][]>} */
 const MORE_KEYS = {
   birds_of_a_feather: [
     ["← → ↑ ↓", "walk through the grid"],
@@ -30,7 +32,10 @@ const MORE_KEYS = {
   ],
 };
 
-/** Show the help of a table's game. */
+/**
+ * Show the help of a table's game.
+ * @param {Wire.Table} facts
+ */
 export function showHelp(facts) {
   const keys = [...KEYS, ...(MORE_KEYS[facts.game] ?? [])];
   const rows = keys.map(([name, what]) =>

@@ -5,12 +5,21 @@ import { h, s } from "./dom.js";
 
 const MOST_TOKENS = 8;
 
-/** Return a hint message in the form that bars and tables need. */
+/**
+ * Return a hint message in the form that bars and tables need.
+ * @param {Wire.Advice} message
+ * @returns {Page.Hint}
+ */
 export function readHint(message) {
-  const values = message.values.filter((one) => typeof one.value === "number");
+  const values = message.values.flatMap((one) =>
+    one.value === null ? [] : [{ ...one, value: one.value }],
+  );
   const all = values.map((one) => one.value);
   return {
-    ...message,
+    adviser: message.adviser,
+    best: message.best,
+    unit: message.unit,
+    attention: message.attention,
     all: message.values,
     values: [...values].sort((a, b) => b.value - a.value),
     byId: new Map(values.map((one) => [one.id, one.value])),
@@ -19,6 +28,7 @@ export function readHint(message) {
   };
 }
 
+/** @param {number} value */
 const number = (value) =>
   Math.abs(value) >= 100
     ? value.toFixed(0)
@@ -26,9 +36,15 @@ const number = (value) =>
       ? value.toFixed(1)
       : value.toFixed(2);
 
-/** Return the values as a table, the best first. */
+/**
+ * Return the values as a table, the best first.
+ * @param {Page.Hint} hint
+ * @param {Wire.Deck} deck
+ * @param {string[]} names
+ * @param {{ played?: number }} [given]
+ */
 export function hintTable(hint, deck, names, given = {}) {
-  const best = hint.all.find((one) => one.id === hint.best) ?? hint.values[0];
+  const best = hint.all.find((one) => one.id === hint.best) ?? hint.all[0];
   if (!hint.values.length) {
     return h(
       "p",
@@ -65,9 +81,6 @@ export function hintTable(hint, deck, names, given = {}) {
         "td",
         { class: "figure" },
         one.shown ?? number(one.value),
-        one.low !== undefined && one.low !== null
-          ? h("small", {}, ` ${number(one.low)} … ${number(one.high)}`)
-          : null,
       ),
     );
   });
@@ -103,10 +116,16 @@ export function hintTable(hint, deck, names, given = {}) {
   );
 }
 
-/** Return a picture of what a network looked at: a row for each action, a column for each token. */
+/**
+ * Return a picture of what a network looked at: a row for each action, a column for each token.
+ * @param {Wire.Attention} given
+ * @param {Page.Hint} hint
+ * @param {Wire.Deck} deck
+ * @param {string[]} names
+ */
 function attention(given, hint, deck, names) {
   const { tokens, weights } = given;
-  if (!tokens?.length || !weights?.length) return null;
+  if (!tokens.length || !weights.length) return null;
   // The mean over all blocks: one number for each action and token.
   const rows = weights[0].map((_, action) =>
     tokens.map((__, token) => mean(weights.map((block) => block[action]?.[token] ?? 0))),
@@ -117,8 +136,8 @@ function attention(given, hint, deck, names) {
     hint.all.findIndex((one) => one.id === hint.best),
   );
   const top = tokens
-    .map((token, place) => [token, rows[best]?.[place] ?? 0])
-    .sort((a, b) => b[1] - a[1])
+    .map((token, place) => ({ token, weight: rows[best]?.[place] ?? 0 }))
+    .sort((a, b) => b.weight - a.weight)
     .slice(0, MOST_TOKENS);
   const cells = rows.flatMap((row, y) =>
     row.map((weight, x) => {
@@ -150,7 +169,7 @@ function attention(given, hint, deck, names) {
         role: "img",
         "aria-label": `Attention of ${rows.length} actions to ${tokens.length} tokens; most for the advised one: ${top
           .slice(0, 3)
-          .map((one) => one[0])
+          .map((one) => one.token)
           .join(", ")}`,
       },
       cells,
@@ -158,7 +177,7 @@ function attention(given, hint, deck, names) {
     h(
       "ul",
       {},
-      top.map(([token, weight]) =>
+      top.map(({ token, weight }) =>
         h(
           "li",
           {},
@@ -185,4 +204,5 @@ function attention(given, hint, deck, names) {
   );
 }
 
+/** @param {number[]} values */
 const mean = (values) => values.reduce((a, b) => a + b, 0) / values.length;

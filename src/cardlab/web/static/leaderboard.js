@@ -3,7 +3,10 @@
 import { get } from "./api.js";
 import { button, count, h, isolated, put } from "./dom.js";
 
-/** Start the leaderboard. */
+/**
+ * Start the leaderboard.
+ * @param {HTMLElement} main
+ */
 export async function start(main) {
   const chosen = new URLSearchParams(location.search).get("game");
   const page = h("div", { class: "page" }, h("h1", {}, "Leaderboard"));
@@ -13,6 +16,7 @@ export async function start(main) {
   const people = h("section", { class: "sheet", "aria-label": "People against agents" });
   const recent = h("section", { class: "sheet", "aria-label": "Games to watch" });
   page.append(tabs, boards, people, recent);
+  /** @type {[Wire.Game[], Wire.Leaderboard, Wire.People[], Wire.Recent[]]} */
   const [games, told, folk, played] = await Promise.all([
     get("/api/games"),
     get("/api/leaderboard"),
@@ -20,11 +24,14 @@ export async function start(main) {
     get("/api/games/recent"),
   ]);
   const titles = Object.fromEntries(games.map((one) => [one.name, one.title]));
-  const show = (name) => {
-    for (const tab of tabs.children)
-      tab.setAttribute("aria-pressed", String(tab.dataset.game === (name ?? "")));
+  const choices = [["", "All games"], ...Object.entries(titles)].map(([name, title]) => ({
+    name,
+    tab: button(title, () => show(name), { data: { game: name }, "aria-pressed": "false" }),
+  }));
+  const show = (/** @type {string} */ name) => {
+    for (const one of choices) one.tab.setAttribute("aria-pressed", String(one.name === name));
     history.replaceState(null, "", name ? `?game=${name}` : location.pathname);
-    const wanted = (one) => !name || one.game === name;
+    const wanted = (/** @type {{ game: string }} */ one) => !name || one.game === name;
     const found = told.boards.filter(wanted);
     put(
       boards,
@@ -47,33 +54,42 @@ export async function start(main) {
   };
   put(
     tabs,
-    [["", "All games"], ...Object.entries(titles)].map(([name, title]) =>
-      button(title, () => show(name || null), { data: { game: name }, "aria-pressed": "false" }),
-    ),
+    choices.map((one) => one.tab),
   );
-  show(titles[chosen] ? chosen : null);
+  show(chosen && titles[chosen] ? chosen : "");
 }
 
-/** Return a game as the command line calls it, and two agents that play it. */
+/**
+ * Return a game as the command line calls it, and two agents that play it.
+ * @param {Wire.Game[]} games
+ * @param {string} name
+ */
 function example(games, name) {
   const game = games.find((one) => one.name === name) ?? games[0];
   const strong = game.agents.find((one) => one.spec === "heuristic")?.spec ?? game.adviser;
   return `${game.command} random ${strong}`;
 }
 
+/** @param {string | null} when */
 const day = (when) => (when ? when.slice(0, 16).replace("T", " ") : "a table");
 
-const whole = (value) => (value === null || value === undefined ? "∞" : Math.round(value));
+/** @param {number | null} value */
+const whole = (value) => (value === null ? "∞" : Math.round(value));
 
+/**
+ * @param {Wire.Board} board
+ * @param {Wire.CrossTable[]} tables
+ * @param {Record<string, string>} titles
+ */
 function sheet(board, tables, titles) {
-  const same = (one) =>
+  const same = (/** @type {Wire.CrossTable} */ one) =>
     one.game === board.game && JSON.stringify(one.options) === JSON.stringify(board.options);
   const table = tables.find(same);
   const ends = board.ratings
     .flatMap((one) => [one.elo, ...(one.interval ?? [])])
-    .filter((one) => one !== null);
+    .flatMap((one) => one ?? []);
   const [low, high] = [Math.min(...ends), Math.max(...ends)];
-  const at = (value) => (value - low) / (high - low || 1);
+  const at = (/** @type {number} */ value) => (value - low) / (high - low || 1);
   const options = Object.entries(board.options)
     .map(
       ([name, value]) =>
@@ -167,8 +183,13 @@ function sheet(board, tables, titles) {
   );
 }
 
+/**
+ * @param {Wire.CrossTable} table
+ * @param {Record<string, string>} titles
+ */
 function cross(table, titles) {
-  const cell = (one, other) => table.cells.find((it) => it.agent === one && it.other === other);
+  const cell = (/** @type {string} */ one, /** @type {string} */ other) =>
+    table.cells.find((it) => it.agent === one && it.other === other);
   return [
     h("h3", {}, `Cross-table of ${table.tournament}`),
     h(
@@ -224,6 +245,10 @@ function cross(table, titles) {
   ];
 }
 
+/**
+ * @param {Wire.People[]} rows
+ * @param {Record<string, string>} titles
+ */
 function peopleTable(rows, titles) {
   const head = h("h2", {}, "People against agents");
   if (!rows.length)
@@ -296,6 +321,7 @@ function peopleTable(rows, titles) {
   ];
 }
 
+/** @param {Wire.Recent[]} rows */
 function recentTable(rows) {
   const head = h("h2", {}, "Games to watch");
   if (!rows.length) return [head, h("p", { class: "empty-note" }, "No finished games yet.")];

@@ -6,8 +6,12 @@ import { h, put } from "./dom.js";
 
 const CURVES = "curves";
 
-/** Start the library. */
+/**
+ * Start the library.
+ * @param {HTMLElement} main
+ */
 export async function start(main) {
+  /** @type {Wire.Library} */
   const told = await get("/api/library");
   const path = decodeURIComponent(location.pathname.split("/")[2] ?? "");
   const shown = path || told.papers[0]?.name || CURVES;
@@ -24,9 +28,11 @@ export async function start(main) {
     put(paper, h("h1", {}, "How shipped models learned"), told.curves.map(curve));
     return;
   }
+  /** @type {Wire.Report} */
   const report = await get(`/api/library/${encodeURIComponent(shown)}`);
   document.title = `${report.title} · cardlab`;
   // The server renders our own reports with HTML switched off, and the page's policy runs no script in it.
+  // eslint-disable-next-line no-restricted-properties
   paper.innerHTML = report.html;
   for (const table of paper.querySelectorAll("table")) {
     const frame = h("div", {
@@ -45,9 +51,15 @@ export async function start(main) {
   if (!paper.querySelector("h1")) paper.prepend(h("h1", {}, report.title));
 }
 
+/**
+ * @param {string} name
+ * @param {string} title
+ * @param {boolean} here
+ */
 const entry = (name, title, here) =>
   h("a", { href: `/library/${name}`, "aria-current": here ? "page" : null }, title);
 
+/** @param {Wire.Curve} one */
 function curve(one) {
   return h(
     "section",

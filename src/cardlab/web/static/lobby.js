@@ -2,10 +2,11 @@
 
 import { get } from "./api.js";
 import { picture } from "./cards.js";
-import { h, put, toast } from "./dom.js";
+import { h, put, said, toast } from "./dom.js";
 import { openTable } from "./open_table.js";
 import { keep, ownTables, recall } from "./settings.js";
 
+/** @type {Record<string, string[]>} */
 const SAMPLES = {
   crazy_eights: ["QD", "8H", "8S"],
   uno: ["R7", "BR", "W"],
@@ -18,19 +19,48 @@ const GUEST = "guest";
 const TABLES_SHOWN = 4;
 const MOST_COLUMNS = 5;
 
-/** Start the lobby. */
+/**
+ * Start the lobby.
+ * @param {HTMLElement} main
+ */
 export async function start(main) {
   document.body.classList.add("in-lobby");
-  const games = await get("/api/games");
-  new Lobby(main, games);
-  unfinished(main.querySelector(".go-on"));
+  const lobby = new Lobby(main, await get("/api/games"));
+  unfinished(lobby.goOn);
 }
 
 class Lobby {
+  setup = h("div", { class: "setup" });
+  goOn = h("section", { class: "go-on", "aria-label": "Your tables", hidden: true });
+  seatList = h("div", { class: "seat-choices" });
+  name = h("input", {
+    type: "text",
+    id: "name",
+    maxlength: 24,
+    autocomplete: "nickname",
+    value: recall("name", ""),
+    placeholder: "A guest",
+  });
+  seed = h("input", {
+    type: "text",
+    id: "seed",
+    inputmode: "numeric",
+    pattern: "[0-9]*",
+    placeholder: "a fresh deal",
+  });
+  hints = h("input", { type: "checkbox", id: "hints", checked: recall("hints", true) });
+  adviser = h("select", { id: "adviser" });
+  /** @type {Wire.Options} */
+  options = {};
+  /** @type {string[]} */
+  seats = []; // ME, GUEST or the agent
+
+  /**
+   * @param {HTMLElement} main
+   * @param {Wire.Game[]} games
+   */
   constructor(main, games) {
-    this.games = games;
-    this.setup = h("div", { class: "setup" });
-    const before = recall("game");
+    const before = recall("game", "");
     const first = games.find((one) => one.name === before) ?? games[0];
     put(
       main,
@@ -44,13 +74,18 @@ class Lobby {
           h("legend", { class: "unseen" }, "Game"),
           games.map((game) => this.tile(game, game === first)),
         ),
-        h("section", { class: "go-on", "aria-label": "Your tables", hidden: true }),
+        this.goOn,
         this.setup,
       ),
     );
+    this.game = first;
     this.choose(first);
   }
 
+  /**
+   * @param {Wire.Game} game
+   * @param {boolean} checked
+   */
   tile(game, checked) {
     const cards = SAMPLES[game.name] ?? game.cards;
     return h(
@@ -76,11 +111,12 @@ class Lobby {
       h(
         "span",
         { class: "tile-what" },
-        `${game.summary[0].toUpperCase()}${game.summary.slice(1)}.`,
+        `${capital(game.summary)}.`,
       ),
     );
   }
 
+  /** @param {Wire.Game} game */
   choose(game) {
     this.game = game;
     keep("game", game.name);
@@ -88,7 +124,7 @@ class Lobby {
       ...Object.fromEntries(game.options.map((one) => [one.name, one.default])),
       ...recall(`options.${game.name}`, {}),
     };
-    const many = this.options.seats ?? game.seats[0];
+    const many = Number(this.options.seats ?? game.seats[0]);
     this.seats = recall(`seats.${game.name}`, [ME]);
     this.fillSeats(many);
     this.draw();
@@ -98,9 +134,10 @@ class Lobby {
     return new Set(this.game.agents.map((one) => one.spec));
   }
 
+  /** @param {number} many */
   fillSeats(many) {
     const usual = ["heuristic", this.game.adviser].find((one) => this.known.has(one)) ?? "random";
-    const valid = (one) => one === ME || one === GUEST || this.known.has(one);
+    const valid = (/** @type {string} */ one) => one === ME || one === GUEST || this.known.has(one);
     this.seats = Array.from({ length: many }, (_, seat) =>
       valid(this.seats[seat]) ? this.seats[seat] : seat === 0 ? ME : usual,
     );
@@ -110,26 +147,10 @@ class Lobby {
     const { game } = this;
     const advisers = game.agents.filter((one) => !one.open);
     const valued = advisers.filter((one) => one.values);
-    const usual = recall(`adviser.${game.name}`) ?? "";
-    this.name = h("input", {
-      type: "text",
-      id: "name",
-      maxlength: 24,
-      autocomplete: "nickname",
-      value: recall("name", ""),
-      placeholder: "A guest",
-    });
-    this.seed = h("input", {
-      type: "text",
-      id: "seed",
-      inputmode: "numeric",
-      pattern: "[0-9]*",
-      placeholder: "a fresh deal",
-    });
-    this.hints = h("input", { type: "checkbox", id: "hints", checked: recall("hints", true) });
-    this.adviser = h(
-      "select",
-      { id: "adviser" },
+    const usual = recall(`adviser.${game.name}`, "");
+    this.seed.value = "";
+    put(
+      this.adviser,
       h("option", { value: "" }, `usual: ${game.adviser.split(":")[0]}`),
       h(
         "optgroup",
@@ -150,7 +171,6 @@ class Lobby {
           .map((one) => h("option", { value: one.spec, selected: one.spec === usual }, one.spec)),
       ),
     );
-    this.seatList = h("div", { class: "seat-choices" });
     this.drawSeats();
     const shown = game.options;
     const deal = h("button", { type: "submit", class: "button primary deal" }, "Deal the cards");
@@ -255,18 +275,19 @@ class Lobby {
     );
   }
 
+  /** @param {Wire.Option} one */
   option(one) {
     const id = `option-${one.name}`;
     const value = this.options[one.name];
-    const set = (given) => {
+    const set = (/** @type {Wire.OptionValue} */ given) => {
       this.options[one.name] = given;
       if (one.name === "seats") {
-        this.fillSeats(given);
+        this.fillSeats(Number(given));
         this.drawSeats();
       }
     };
     const title = one.name.replaceAll("_", " ");
-    const label = title[0].toUpperCase() + title.slice(1);
+    const label = capital(title);
     if (one.kind === "bool") {
       return h(
         "label",
@@ -274,20 +295,14 @@ class Lobby {
         h("input", {
           type: "checkbox",
           id,
-          checked: value,
-          on: { change: (event) => set(event.target.checked) },
+          checked: Boolean(value),
+          on: { change: (event) => set(event.currentTarget.checked) },
         }),
         ` ${label}`,
         h("span", { class: "small" }, ` ${one.help}`),
       );
     }
-    const all =
-      one.kind === "range"
-        ? Array.from(
-            { length: one.allowed.to - one.allowed.from + 1 },
-            (_, k) => one.allowed.from + k,
-          )
-        : one.allowed;
+    const all = one.kind === "range" ? numbers(one.allowed) : one.allowed;
     return h(
       "div",
       { class: "row" },
@@ -297,7 +312,7 @@ class Lobby {
         {},
         h(
           "select",
-          { id, on: { change: (event) => set(all[event.target.selectedIndex]) } },
+          { id, on: { change: (event) => set(all[event.currentTarget.selectedIndex]) } },
           all.map((it) => h("option", { selected: it === value }, String(it))),
         ),
         h("p", { class: "small about" }, one.help),
@@ -305,6 +320,10 @@ class Lobby {
     );
   }
 
+  /**
+   * @param {Event} event
+   * @param {HTMLButtonElement} deal
+   */
   async submit(event, deal) {
     event.preventDefault();
     const { game } = this;
@@ -323,7 +342,7 @@ class Lobby {
     keep(`seats.${game.name}`, this.seats);
     keep(`options.${game.name}`, this.options);
     keep(`adviser.${game.name}`, this.adviser.value);
-    const person = (one) =>
+    const person = (/** @type {string} */ one) =>
       one === ME
         ? { person: name || "A guest" }
         : one === GUEST
@@ -342,28 +361,37 @@ class Lobby {
     try {
       location.assign(await openTable(setup, this.seats.indexOf(ME)));
     } catch (error) {
-      toast(error.message[0].toUpperCase() + error.message.slice(1), "bad");
+      toast(capital(said(error)), "bad");
       deal.classList.remove("busy");
       deal.textContent = "Deal the cards";
     }
   }
 }
 
-/** Return how many tiles stand side by side, so that rows are about equally long. */
+/** @param {string} text */
+const capital = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+/** @param {{ from: number, to: number }} ends */
+const numbers = ({ from, to }) => Array.from({ length: to - from + 1 }, (_, k) => from + k);
+
+/**
+ * Return how many tiles stand side by side, so that rows are about equally long.
+ * @param {number} many
+ */
 const columns = (many) => Math.ceil(many / Math.ceil(many / MOST_COLUMNS));
 
-function strength(agent) {
-  const found = agent.strength;
-  if (found === null || found === undefined) return "";
-  const text = typeof found === "object" ? (found.text ?? found.words ?? null) : String(found);
-  return text ? `; scores ${text.replace(" (", " % against random (")}` : "";
-}
+/** @param {Wire.Agent} agent */
+const strength = ({ strength: text }) =>
+  text ? `; scores ${text.replace(" (", " % against random (")}` : "";
 
+/** @param {HTMLElement} place */
 async function unfinished(place) {
   const tables = ownTables().slice(0, TABLES_SHOWN);
-  const found = (
-    await Promise.all(tables.map((one) => get(`/api/tables/${one.id}`).catch(() => null)))
-  ).filter((one) => one && !one.over);
+  /** @type {(Wire.Table | null)[]} */
+  const told = await Promise.all(
+    tables.map((one) => get(`/api/tables/${one.id}`).catch(() => null)),
+  );
+  const found = told.flatMap((one) => (one && !one.over ? one : []));
   if (!found.length) return;
   place.hidden = false;
   put(

@@ -3,9 +3,17 @@
 import { tell } from "./cards.js";
 import { h } from "./dom.js";
 
+/**
+ * @param {Wire.Entry} a
+ * @param {Wire.Entry} b
+ */
 const same = (a, b) => a.seat === b.seat && a.text === b.text;
 
-/** Return what `now` adds to `before`; a log of limited length loses its oldest events. */
+/**
+ * Return what `now` adds to `before`; a log of limited length loses its oldest events.
+ * @param {Wire.Entry[]} before
+ * @param {Wire.Entry[]} now
+ */
 export function added(before, now) {
   for (let kept = Math.min(before.length, now.length); kept >= 0; kept -= 1) {
     const tail = before.slice(before.length - kept);
@@ -14,7 +22,12 @@ export function added(before, now) {
   return now;
 }
 
-/** Return an event as an item of the log. */
+/**
+ * Return an event as an item of the log.
+ * @param {Wire.Entry} event
+ * @param {Wire.Deck} deck
+ * @param {string[]} names
+ */
 export function entry(event, deck, names) {
   const who =
     event.seat === null

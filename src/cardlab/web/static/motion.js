@@ -6,21 +6,36 @@ import { glides } from "./settings.js";
 
 const MOST_FROM_STOCK = 12;
 
+/**
+ * Return the pictures that a selector finds.
+ * @param {Element} root
+ * @param {string} selector
+ */
+function pictures(root, selector) {
+  /** @type {NodeListOf<HTMLElement | SVGElement>} */
+  const found = root.querySelectorAll(selector);
+  return [...found];
+}
+
+/** @param {Element} root */
 function clear(root) {
-  for (const card of root.querySelectorAll(".named")) {
+  for (const card of pictures(root, ".named")) {
     card.classList.remove("named");
     card.style.viewTransitionName = "";
   }
 }
 
-/** Give every movable card of the board a name that no other one has; the own hand comes first. */
+/**
+ * Give every movable card of the board a name that no other one has; the own hand comes first.
+ * @param {Element} root
+ */
 function name(root) {
   clear(root);
   const seen = new Map();
-  const movable = [...root.querySelectorAll(".card[data-card][data-move]")];
+  const movable = pictures(root, ".card[data-card][data-move]");
   movable.sort((a, b) => (b.closest(".hand") ? 1 : 0) - (a.closest(".hand") ? 1 : 0));
   for (const card of movable) {
-    const base = `card-${card.dataset.card.replace(/[^A-Za-z0-9_-]/g, "-")}`;
+    const base = labelOf(card.dataset.card ?? "");
     const copy = seen.get(base) ?? 0;
     seen.set(base, copy + 1);
     card.style.viewTransitionName = `${base}-${copy}`;
@@ -28,33 +43,46 @@ function name(root) {
   }
 }
 
-/** Cards of a description that lie open, each as often as it does. */
+/** @param {string} card */
+const labelOf = (card) => `card-${card.replace(/[^A-Za-z0-9_-]/g, "-")}`;
+
+/**
+ * Cards of a description that lie open, each as often as it does.
+ * @param {Wire.Description} description
+ */
 function open(description) {
+  /** @type {Map<string, number>} */
   const cards = new Map();
-  for (const zone of description?.zones ?? []) {
+  for (const zone of description.zones) {
     for (const card of zone.cards) cards.set(card, (cards.get(card) ?? 0) + 1);
   }
   return cards;
 }
 
-/** Prepare the old board: what is about to appear leaves from the mover's hand or the stock. */
+/**
+ * Prepare the old board: what is about to appear leaves from the mover's hand or the stock.
+ * @param {Element} root
+ * @param {Wire.Description} before
+ * @param {Page.View} view
+ */
 function prepare(root, before, view) {
   name(root);
-  const old = open(before?.description);
+  const old = open(before);
+  /** @type {HTMLElement | null} */
   const stock = root.querySelector("[data-stock]");
   const move = view.move;
   let fromStock = 0;
   for (const [card, copies] of open(view.description)) {
     if ((old.get(card) ?? 0) >= copies) continue;
-    const base = `card-${card.replace(/[^A-Za-z0-9_-]/g, "-")}`;
+    const base = labelOf(card);
     const own = view.description.zones.find((z) => z.name === "hand" && z.seat === view.seat);
     const held = own ? own.cards.filter((one) => one === card).length : 0;
     const label = `${base}-${Math.max(0, own?.cards.includes(card) ? held - 1 : held)}`;
     const played = move && move.card === card && move.seat !== view.seat;
     const back = played
-      ? root.querySelector(`[data-backs="${move.seat}"] .card:last-of-type`)
+      ? pictures(root, `[data-backs="${move.seat}"] .card:last-of-type`)[0]
       : null;
-    const used = [...root.querySelectorAll(".named")].find(
+    const used = pictures(root, ".named").find(
       (one) => one.style.viewTransitionName === label,
     );
     if (used) used.style.viewTransitionName = "";
@@ -63,7 +91,8 @@ function prepare(root, before, view) {
       back.classList.add("named");
     } else if (stock && fromStock < MOST_FROM_STOCK) {
       fromStock += 1;
-      const source = h("span", { class: "source" }, picture(null, stock.dataset.stock));
+      const deck = /** @type {Wire.Deck} */ (stock.dataset.stock);
+      const source = h("span", { class: "source" }, picture(null, deck));
       source.style.viewTransitionName = label;
       source.classList.add("named");
       stock.append(source);
@@ -71,7 +100,13 @@ function prepare(root, before, view) {
   }
 }
 
-/** Change the board by `draw`, gliding where the person wants it; resolves when the cards lie. */
+/**
+ * Change the board by `draw`, gliding where the person wants it; resolves when the cards lie.
+ * @param {Element} root
+ * @param {Wire.Description | null} before
+ * @param {Page.View} view
+ * @param {() => void} draw
+ */
 export async function glide(root, before, view, draw) {
   if (!document.startViewTransition || !glides() || !before || document.hidden) {
     draw();

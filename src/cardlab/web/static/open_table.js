@@ -3,8 +3,13 @@
 import { post } from "./api.js";
 import { rememberTable } from "./settings.js";
 
-/** Ask the server for a table, keep what belongs to it, and return its address. */
+/**
+ * Ask the server for a table, keep what belongs to it, and return its address.
+ * @param {Wire.NewTable} setup
+ * @param {number} seat
+ */
 export async function openTable(setup, seat = firstPerson(setup)) {
+  /** @type {Wire.Opened} */
   const made = await post("/api/tables", setup);
   const links = made.seats.filter((one) => one.secret && one.seat !== seat);
   rememberTable(made.id, {
@@ -17,4 +22,5 @@ export async function openTable(setup, seat = firstPerson(setup)) {
   return `/table/${made.id}`;
 }
 
-const firstPerson = (setup) => setup.seats.findIndex((one) => one.person);
+/** @param {Wire.NewTable} setup */
+const firstPerson = (setup) => setup.seats.findIndex((one) => "person" in one && one.person);

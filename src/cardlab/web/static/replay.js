@@ -3,7 +3,7 @@
 import { announce } from "./announce.js";
 import { get, post } from "./api.js";
 import { actionText, spoken, tell } from "./cards.js";
-import { button, copy, count, download, h, isolated, put, s, toast } from "./dom.js";
+import { button, copy, count, download, h, isolated, put, s, said, toast } from "./dom.js";
 import { hintTable, readHint } from "./hints.js";
 import { glide } from "./motion.js";
 import { pace } from "./settings.js";
@@ -18,6 +18,7 @@ const ICONS = {
   last: "M18 5v14M5 5l9 7-9 7z",
 };
 
+/** @param {keyof typeof ICONS} name */
 const icon = (name) =>
   s(
     "svg",
@@ -25,7 +26,10 @@ const icon = (name) =>
     s("path", { d: ICONS[name] }),
   );
 
-/** Start the page of replays. */
+/**
+ * Start the page of replays.
+ * @param {HTMLElement} main
+ */
 export async function start(main) {
   document.body.classList.add("replay");
   const id = decodeURIComponent(location.pathname.split("/")[2] ?? "");
@@ -33,7 +37,13 @@ export async function start(main) {
   else await welcome(main);
 }
 
+/**
+ * @param {HTMLElement} main
+ * @param {Wire.Replay} replay
+ * @param {string | null} id
+ */
 async function open(main, replay, id) {
+  /** @type {[Page.Renderer, Wire.Game[]]} */
   const [renderer, games] = await Promise.all([rendererOf(replay.game), get("/api/games")]);
   const page = new ReplayPage(
     main,
@@ -45,6 +55,7 @@ async function open(main, replay, id) {
   await page.go(Math.min(Number(location.hash.slice(1)) || 0, page.last));
 }
 
+/** @param {HTMLElement} main */
 async function welcome(main) {
   const file = h("input", {
     type: "file",
@@ -52,15 +63,16 @@ async function welcome(main) {
     class: "unseen",
     id: "file",
   });
-  const take = async (given) => {
+  const take = async (/** @type {File | undefined} */ given) => {
     if (!given) return;
     try {
       await open(main, await post("/api/replays", await given.text()), null);
     } catch (error) {
-      toast(error.message, "bad");
+      toast(said(error), "bad");
     }
   };
-  file.addEventListener("change", () => take(file.files[0]));
+  file.addEventListener("change", () => take(file.files?.[0]));
+  /** @type {HTMLElement} */
   const drop = h(
     "div",
     {
@@ -74,7 +86,7 @@ async function welcome(main) {
         drop: (event) => {
           event.preventDefault();
           drop.classList.remove("over");
-          take(event.dataTransfer.files[0]);
+          take(event.dataTransfer?.files[0]);
         },
       },
     },
@@ -88,6 +100,7 @@ async function welcome(main) {
     h("h2", {}, "Games to watch"),
   );
   put(main, h("div", { class: "page" }, h("h1", {}, "Replays"), drop, list));
+  /** @type {Wire.Recent[]} */
   const games = await get("/api/games/recent").catch(() => []);
   list.append(
     games.length
@@ -126,15 +139,52 @@ async function welcome(main) {
 }
 
 class ReplayPage {
+  at = -1;
+  perspective = 0;
+  /** @type {Map<number, Page.Hint>} */
+  advice = new Map();
+  /** @type {number | null} */
+  playing = null;
+  board = h("div", { class: "board" });
+  line = h("p", { class: "move-line", "aria-live": "off" });
+  where = h("output", { for: "scrub" });
+  adviser = h("select", { id: "adviser" });
+  values = h("div", { role: "status" });
+  costs = h("div");
+  playButton = button("Play", () => this.toggle(), { title: "Play (Space)" });
+
+  /**
+   * @param {HTMLElement} main
+   * @param {Wire.Replay} replay
+   * @param {Page.Renderer} renderer
+   * @param {Wire.Game | undefined} game
+   * @param {string | null} id
+   */
   constructor(main, replay, renderer, game, id) {
-    Object.assign(this, { main, replay, renderer, game, id });
+    this.main = main;
+    this.replay = replay;
+    this.renderer = renderer;
+    this.game = game;
+    this.id = id;
     this.last = replay.frames.length - 1;
-    this.at = -1;
-    this.advice = new Map();
-    this.seats = replay.seats.map((name) => ({ name, kind: "agent", connected: true }));
+    /** @type {Wire.Seat[]} */
+    this.seats = replay.seats.map((name) => ({
+      name,
+      kind: "agent",
+      connected: true,
+      open_cards: false,
+    }));
     this.names = namesOf(this.seats, null);
     this.deck = replay.deck;
-    this.perspective = 0;
+    this.range = h("input", {
+      type: "range",
+      id: "scrub",
+      min: 0,
+      max: this.last,
+      step: 1,
+      "aria-label": "Position",
+      on: { input: (event) => this.go(Number(event.currentTarget.value)) },
+    });
     this.build();
     document.addEventListener("keydown", (event) => this.key(event));
     window.addEventListener("resize", () => this.draw());
@@ -144,22 +194,12 @@ class ReplayPage {
   build() {
     const { replay } = this;
     document.title = `Replay of ${replay.title} · cardlab`;
-    this.board = h("div", { class: "board" });
-    this.line = h("p", { class: "move-line", "aria-live": "off" });
-    this.range = h("input", {
-      type: "range",
-      id: "scrub",
-      min: 0,
-      max: this.last,
-      step: 1,
-      "aria-label": "Position",
-      on: { input: (event) => this.go(Number(event.target.value)) },
-    });
-    this.where = h("output", { for: "scrub" });
-    this.playing = null;
-    this.playButton = button("Play", () => this.toggle(), { title: "Play (Space)" });
-    const step = (text, label, target) =>
-      button(text, () => this.go(target()), {
+    const step = (
+      /** @type {keyof typeof ICONS} */ name,
+      /** @type {string} */ label,
+      /** @type {() => number} */ target,
+    ) =>
+      button(icon(name), () => this.go(target()), {
         class: "button round",
         "aria-label": label,
         title: label,
@@ -170,7 +210,7 @@ class ReplayPage {
         id: "look",
         on: {
           change: (event) => {
-            this.perspective = Number(event.target.value);
+            this.perspective = Number(event.currentTarget.value);
             this.draw();
           },
         },
@@ -178,15 +218,12 @@ class ReplayPage {
       this.names.map((name, seat) => h("option", { value: seat }, name)),
     );
     const fair = (this.game?.agents ?? []).filter((one) => !one.open && one.values);
-    this.adviser = h(
-      "select",
-      { id: "adviser" },
+    put(
+      this.adviser,
       fair.map((one) =>
-        h("option", { value: one.spec, selected: one.spec === this.game.adviser }, one.spec),
+        h("option", { value: one.spec, selected: one.spec === this.game?.adviser }, one.spec),
       ),
     );
-    this.values = h("div", { role: "status" });
-    this.costs = h("div", {});
     put(
       this.main,
       h(
@@ -225,11 +262,11 @@ class ReplayPage {
           h(
             "div",
             { class: "scrub" },
-            step(icon("first"), "First position", () => 0),
-            step(icon("back"), "One move back (left arrow)", () => this.at - 1),
+            step("first", "First position", () => 0),
+            step("back", "One move back (left arrow)", () => this.at - 1),
             this.playButton,
-            step(icon("on"), "One move on (right arrow)", () => this.at + 1),
-            step(icon("last"), "Last position", () => this.last),
+            step("on", "One move on (right arrow)", () => this.at + 1),
+            step("last", "Last position", () => this.last),
             this.range,
             this.where,
           ),
@@ -287,25 +324,28 @@ class ReplayPage {
     return this.replay.frames[at];
   }
 
+  /** @returns {Page.Context} */
   context() {
     const frame = this.frame();
     const before = this.at > 0 ? this.frame(this.at - 1) : null;
     const hint = this.advice.get(this.at);
+    /** @type {Page.View} */
     const view = {
-      ...frame,
+      description: frame.description,
+      extra: frame.extra,
       version: this.at,
+      ply: this.at,
       seat: this.perspective,
       seats: this.seats,
       table: { id: "replay" },
       over: null,
-      move: before?.action ? { seat: before.mover, ...before.action } : null,
+      move: before?.action ? { seat: Number(before.mover), ...before.action } : null,
     };
     return {
       view,
       game: this.replay.game,
       deck: this.deck,
       names: this.names,
-      news: new Map(),
       order: this.renderer.order,
       seat: this.perspective,
       watch: true,
@@ -313,8 +353,11 @@ class ReplayPage {
       mine: false,
       legal: hint ? hint.all : [],
       hint: hint ?? null,
+      solvable: null,
       act() {},
       send() {},
+      refuse: null,
+      onStale() {},
       redraw: () => this.draw(),
       ...measures(this.board),
     };
@@ -342,10 +385,11 @@ class ReplayPage {
     put(this.values, hint ? hintTable(hint, this.deck, this.names, { played: next?.id }) : null);
   }
 
+  /** @param {number} target */
   async go(target) {
     const at = Math.max(0, Math.min(this.last, target));
     if (at === this.at) return;
-    const before = this.at >= 0 ? { description: this.frame().description } : null;
+    const before = this.at >= 0 ? this.frame().description : null;
     const near = Math.abs(at - this.at) === 1;
     this.at = at;
     if (this.id) history.replaceState(null, "", `#${at}`);
@@ -353,13 +397,13 @@ class ReplayPage {
     const done = at > 0 ? this.frame(at - 1) : null;
     if (done?.action)
       announce(
-        `${this.names[done.mover]} ${spoken(actionText(done.action.text, this.deck), this.deck, this.names)}`,
+        `${this.names[Number(done.mover)]} ${spoken(actionText(done.action.text, this.deck), this.deck, this.names)}`,
       );
   }
 
   toggle(stop = false) {
     if (this.playing || stop) {
-      clearTimeout(this.playing);
+      clearTimeout(this.playing ?? undefined);
       this.playing = null;
       this.playButton.textContent = "Play";
       return;
@@ -391,10 +435,11 @@ class ReplayPage {
       });
       this.keep(told);
     } catch (error) {
-      put(this.values, h("p", {}, error.message));
+      put(this.values, h("p", {}, said(error)));
     }
   }
 
+  /** @param {Wire.MoveAdvice} told */
   keep(told) {
     this.advice.set(told.ply, readHint(told));
     if (told.ply !== this.at) return;
@@ -411,22 +456,23 @@ class ReplayPage {
         headers: { "Content-Type": "application/json" },
         body: JSON.stringify({ record: this.replay.record, adviser: this.adviser.value }),
       });
-      if (!answer.ok) throw new Error((await answer.json()).error);
+      if (!answer.ok || !answer.body) throw new Error((await answer.json()).error);
       for await (const told of lines(answer.body)) {
         if (told.type === "error") throw new Error(told.error);
-        if (told.advice) this.keep(told.advice);
-        bar.value = told.ply ?? told.of;
+        if (told.type === "move") this.keep(told.advice);
         if (told.type === "done") this.showCosts(told.worst);
+        else bar.value = told.ply;
       }
     } catch (error) {
       put(
         this.costs,
-        h("p", {}, error.message),
+        h("p", {}, said(error)),
         button("Try again", () => this.review()),
       );
     }
   }
 
+  /** @param {Wire.Cost[]} worst */
   showCosts(worst) {
     announce(worst.length ? `${worst.length} moves cost something` : "No move cost anything");
     put(
@@ -465,14 +511,17 @@ class ReplayPage {
     );
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (
       event.ctrlKey ||
       event.metaKey ||
       event.altKey ||
+      !(event.target instanceof Element) ||
       event.target.closest("input, select, textarea, button, a, summary, .hand")
     )
       return;
+    /** @type {Record<string, number>} */
     const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
     if (event.key in steps) this.go(this.at + steps[event.key]);
     else if (event.key === " ") this.toggle();
@@ -482,6 +531,10 @@ class ReplayPage {
   }
 }
 
+/**
+ * @param {ReadableStream<Uint8Array<ArrayBuffer>>} body
+ * @returns {AsyncGenerator<Wire.Review>}
+ */
 async function* lines(body) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
@@ -490,7 +543,7 @@ async function* lines(body) {
     if (done) break;
     rest += value;
     const parts = rest.split("\n");
-    rest = parts.pop();
+    rest = parts.pop() ?? "";
     for (const part of parts) if (part) yield JSON.parse(part);
   }
   if (rest) yield JSON.parse(rest);

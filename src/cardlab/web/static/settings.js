@@ -1,19 +1,31 @@
 // What one browser remembers: looks, pace, the person's name, seats at tables.
 
 const PREFIX = "cardlab.";
+/** @type {Map<string, unknown>} */
 const memory = new Map();
 
-/** Return what was kept under a name, or `other`. */
-export function recall(name, other = null) {
+/**
+ * Return what was kept under a name, or `other`.
+ * @template Value
+ * @param {string} name
+ * @param {Value} other
+ * @returns {Value}
+ */
+export function recall(name, other) {
+  const held = /** @type {Value | undefined} */ (memory.get(name)) ?? other;
   try {
     const text = localStorage.getItem(PREFIX + name);
-    return text === null ? (memory.get(name) ?? other) : JSON.parse(text);
+    return text === null ? held : JSON.parse(text);
   } catch {
-    return memory.get(name) ?? other;
+    return held;
   }
 }
 
-/** Keep a value under a name; without storage, as long as the page lives. */
+/**
+ * Keep a value under a name; without storage, as long as the page lives.
+ * @param {string} name
+ * @param {unknown} value
+ */
 export function keep(name, value) {
   memory.set(name, value);
   try {
@@ -23,7 +35,10 @@ export function keep(name, value) {
   }
 }
 
-/** How long a move of somebody else stays on the table before the next one, in milliseconds. */
+/**
+ * How long a move of somebody else stays on the table before the next one, in milliseconds.
+ * @type {Record<string, number>}
+ */
 export const PACES = { slow: 2000, normal: 1000, fast: 400, instant: 0 };
 
 /** Return the chosen pace in milliseconds. */
@@ -40,7 +55,10 @@ export function theme() {
   return window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 
-/** Change the theme and remember it as plain text, which theme.js reads. */
+/**
+ * Change the theme and remember it as plain text, which theme.js reads.
+ * @param {"dark" | "light"} name
+ */
 export function setTheme(name) {
   document.documentElement.dataset.theme = name;
   try {
@@ -52,12 +70,23 @@ export function setTheme(name) {
 
 const MOST_TABLES = 40;
 
-/** Return what this browser knows of a table: its seat's secret, links for others, the set-up. */
-export const tableMemory = (id) => recall("tables", {})[id] ?? {};
+/** @returns {Record<string, Page.TableMemory>} */
+const allTables = () => recall("tables", {});
 
-/** Add to what this browser knows of a table; the tables not met for longest are forgotten. */
+/**
+ * Return what this browser knows of a table: its seat's secret, links for others, the set-up.
+ * @param {string} id
+ * @returns {Partial<Page.TableMemory>}
+ */
+export const tableMemory = (id) => allTables()[id] ?? {};
+
+/**
+ * Add to what this browser knows of a table; the tables not met for longest are forgotten.
+ * @param {string} id
+ * @param {Partial<Page.TableMemory>} more
+ */
 export function rememberTable(id, more) {
-  const tables = recall("tables", {});
+  const tables = allTables();
   const entry = { ...tables[id], ...more, at: Date.now() };
   const kept = Object.entries({ ...tables, [id]: entry }).sort((a, b) => b[1].at - a[1].at);
   keep("tables", Object.fromEntries(kept.slice(0, MOST_TABLES)));
@@ -65,14 +94,17 @@ export function rememberTable(id, more) {
 
 /** Return the tables that this browser has a seat at, the latest first. */
 export const ownTables = () =>
-  Object.entries(recall("tables", {}))
+  Object.entries(allTables())
     .filter(([, entry]) => entry.secret)
     .sort((a, b) => b[1].at - a[1].at)
     .map(([id, entry]) => ({ id, ...entry }));
 
 const SEAT = `${PREFIX}seat.`;
 
-/** Return the secret of the seat that this tab holds, otherwise of the one that the browser knows. */
+/**
+ * Return the secret of the seat that this tab holds, otherwise of the one that the browser knows.
+ * @param {string} id
+ */
 export function seatSecret(id) {
   try {
     const own = sessionStorage.getItem(SEAT + id);
@@ -83,7 +115,11 @@ export function seatSecret(id) {
   return tableMemory(id).secret ?? null;
 }
 
-/** Take a seat in this tab; the browser keeps the first seat it had, whatever links are tried. */
+/**
+ * Take a seat in this tab; the browser keeps the first seat it had, whatever links are tried.
+ * @param {string} id
+ * @param {string} secret
+ */
 export function takeSeat(id, secret) {
   if (!tableMemory(id).secret) rememberTable(id, { secret });
   try {
@@ -93,7 +129,10 @@ export function takeSeat(id, secret) {
   }
 }
 
-/** Give up the seat of this tab, whose secret turned out to be wrong. */
+/**
+ * Give up the seat of this tab, whose secret turned out to be wrong.
+ * @param {string} id
+ */
 export function leaveSeat(id) {
   const wrong = seatSecret(id);
   if (tableMemory(id).secret === wrong) rememberTable(id, { secret: null });

@@ -3,32 +3,38 @@
 const FIRST_WAIT = 400;
 const LONGEST_WAIT = 8000;
 const TOO_MANY = 4408;
+/** @type {Record<number, string>} */
 const FINAL = {
   4401: "This link opens no seat at this table.",
   4404: "There is no such table; it may have been closed long ago.",
   4409: "You have opened this table in another tab.",
 };
 
-/** Open a line; `tell` gets {data} for every message and {state, words, code} for its fate. */
+/**
+ * Open a line; `tell` gets {data} for every message and {state, words, code} for its fate.
+ * @param {string} id
+ * @param {() => Wire.Hello} hello
+ * @param {(news: Page.LineNews) => void} tell
+ * @returns {Page.Line}
+ */
 export function openLine(id, hello, tell) {
-  let socket = null;
   let closed = false;
   let pause = FIRST_WAIT;
-  let timer = null;
+  /** @type {number | undefined} */
+  let timer;
 
   const connect = () => {
-    clearTimeout(timer);
     const scheme = location.protocol === "https:" ? "wss" : "ws";
-    socket = new WebSocket(
+    const made = new WebSocket(
       `${scheme}://${location.host}/api/tables/${encodeURIComponent(id)}/socket`,
     );
-    socket.addEventListener("open", () => {
+    made.addEventListener("open", () => {
       pause = FIRST_WAIT;
-      socket.send(JSON.stringify({ type: "join", ...hello() }));
+      made.send(JSON.stringify({ type: "join", ...hello() }));
       tell({ state: "open" });
     });
-    socket.addEventListener("message", (event) => tell({ data: JSON.parse(event.data) }));
-    socket.addEventListener("close", (event) => {
+    made.addEventListener("message", (event) => tell({ data: JSON.parse(event.data) }));
+    made.addEventListener("close", (event) => {
       if (closed) return;
       if (FINAL[event.code]) {
         tell({ state: "final", words: FINAL[event.code], code: event.code });
@@ -40,15 +46,19 @@ export function openLine(id, hello, tell) {
           ? "Too many messages; a short rest."
           : "The line to the table is broken; trying again.";
       tell({ state: "lost", words });
-      timer = setTimeout(connect, pause);
+      timer = setTimeout(again, pause);
       pause = Math.min(LONGEST_WAIT, pause * 1.7);
     });
+    return made;
   };
-  connect();
-  window.addEventListener(
-    "online",
-    () => socket.readyState === WebSocket.CLOSED && !closed && connect(),
-  );
+  let socket = connect();
+  const again = () => {
+    clearTimeout(timer);
+    socket = connect();
+  };
+  window.addEventListener("online", () => {
+    if (socket.readyState === WebSocket.CLOSED && !closed) again();
+  });
   return {
     /** Send a message; returns whether the line was open. */
     send(message) {
@@ -56,7 +66,7 @@ export function openLine(id, hello, tell) {
       socket.send(JSON.stringify(message));
       return true;
     },
-    again: connect,
+    again,
     close() {
       closed = true;
       socket.close();

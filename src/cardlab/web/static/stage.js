@@ -2,6 +2,7 @@
 
 import { isolated, put } from "./dom.js";
 
+/** @type {Record<string, () => Promise<Page.Renderer>>} */
 const RENDERERS = {
   crazy_eights: () => import("./games/crazy_eights.js"),
   uno: () => import("./games/uno.js"),
@@ -11,10 +12,18 @@ const RENDERERS = {
 };
 const NARROW = 640;
 
-/** Return the renderer of a game; games without one of their own share the generic one. */
+/**
+ * Return the renderer of a game; games without one of their own share the generic one.
+ * @param {string} game
+ * @returns {Promise<Page.Renderer>}
+ */
 export const rendererOf = (game) => (RENDERERS[game] ?? (() => import("./games/generic.js")))();
 
-/** Return what seats are called, `You` for the person's own; equal names are told apart. */
+/**
+ * Return what seats are called, `You` for the person's own; equal names are told apart.
+ * @param {{ name: string | null }[]} seats
+ * @param {number | null} own
+ */
 export function namesOf(seats, own) {
   const plain = seats.map((one, seat) => (seat === own ? "You" : isolated(one.name ?? `Seat ${seat + 1}`)));
   return plain.map((name, seat) =>
@@ -24,24 +33,37 @@ export function namesOf(seats, own) {
   );
 }
 
-/** Return the part of a renderer's context that the window decides. */
+/**
+ * Return the part of a renderer's context that the window decides.
+ * @param {HTMLElement} board
+ * @returns {Page.Measures}
+ */
 export function measures(board) {
   const width = board.clientWidth || window.innerWidth;
   const narrow = width < NARROW;
   return { width, narrow, cardWidth: narrow ? 66 : 96 };
 }
 
-/** Draw the board anew; focus goes back to what had it, or to the first thing to do. */
+/**
+ * Draw the board anew; focus goes back to what had it, or to the first thing to do.
+ * @param {HTMLElement} board
+ * @param {Page.Renderer} renderer
+ * @param {Page.Context} ctx
+ */
 export function draw(board, renderer, ctx) {
   const active = document.activeElement;
   const inside = board.contains(active);
-  const key = inside ? active.closest("[data-key]")?.dataset.key : null;
+  /** @type {HTMLElement | null | undefined} */
+  const held = inside ? active?.closest("[data-key]") : null;
+  const key = held?.dataset.key;
   put(board, renderer.render(ctx));
   board.dataset.game = ctx.game;
-  board.dataset.version = ctx.view.version;
+  board.dataset.version = String(ctx.view.version);
   board.dataset.turn = ctx.mine ? "yes" : "no";
   if (!inside && active && active !== document.body) return;
+  /** @type {HTMLElement | null} */
   const same = key ? board.querySelector(`[data-key="${CSS.escape(key)}"]`) : null;
+  /** @type {HTMLElement | null} */
   const first = board.querySelector(
     ".can:not([aria-disabled]), .action-bar button:not([aria-disabled])",
   );

@@ -4,7 +4,7 @@ import { announce } from "./announce.js";
 import { get } from "./api.js";
 import { invitations, resultCard, seatList } from "./around.js";
 import { actionText, cardName, spoken } from "./cards.js";
-import { button, h, put, toast, wait } from "./dom.js";
+import { button, h, put, said, toast, wait } from "./dom.js";
 import { showHelp } from "./help.js";
 import { hintTable, readHint } from "./hints.js";
 import { added, entry } from "./log.js";
@@ -27,7 +27,10 @@ const ALONE = "birds_of_a_feather";
 const OWN_PAUSE = 250; // after the person's own move, so that it is seen before an answer
 const MOST_QUEUED = 30; // views that wait before the page hurries
 
-/** Start the page of a table. */
+/**
+ * Start the page of a table.
+ * @param {HTMLElement} main
+ */
 export async function start(main) {
   const id = decodeURIComponent(location.pathname.split("/")[2] ?? "");
   const fragment = location.hash.slice(1);
@@ -36,45 +39,90 @@ export async function start(main) {
     history.replaceState(null, "", location.pathname); // the secret stays out of sight and screenshots
   }
   // The line opens while facts and renderer are fetched; what it says first waits for the page.
+  /** @type {Page.LineNews[]} */
   const early = [];
+  /** @type {TablePage | null} */
   let page = null;
   const line = openLine(
     id,
     () => ({ secret: seatSecret(id), name: recall("name", "") || null }),
-    (event) => (page ? page.hear(event) : early.push(event)),
+    (news) => (page ? page.hear(news) : early.push(news)),
   );
   const known = tableMemory(id).game;
   if (known) rendererOf(known);
   try {
+    /** @type {Wire.Table} */
     const facts = await get(`/api/tables/${encodeURIComponent(id)}`);
     page = new TablePage(main, id, facts, await rendererOf(facts.game), line);
   } catch (error) {
     line.close();
     throw error;
   }
-  early.forEach((event) => page.hear(event));
+  for (const news of early) page.hear(news);
   await page.first;
 }
 
 class TablePage {
+  /** @type {Wire.View[]} */
+  queue = [];
+  /** @type {Wire.View | null} */
+  shown = null;
+  /** @type {string[]} */
+  names = [];
+  /** @type {Wire.Entry[]} */
+  events = [];
+  /** @type {Map<number, string>} */
+  news = new Map();
+  /** @type {Page.Hint | null} */
+  hint = null;
+  /** @type {string | null} */
+  solvable = null;
+  /** @type {(() => void)[]} */
+  stale = [];
+  hintWished = false; // asked for before the own turn
+  hintAsked = -1; // the position that was asked about last
+  waiting = false; // for the server's answer to the own move
+  draining = false;
+  ended = false;
+  readyAt = 0;
+  arrived = () => {};
+  /** @type {Promise<void>} */
+  first = new Promise((done) => (this.arrived = done)); // until there is something to see
+  board = h("div", { class: "board" });
+  strip = h("div", { class: "strip", role: "alert" });
+  end = h("div", { class: "end" });
+  invites = h("div", { class: "invites" });
+  logList = h("ol", { class: "log-list", tabindex: "0", "aria-label": "What happened" });
+  logPanel = panel("log", "Log", this.logList);
+  hintBody = h("div");
+  hintPanel = panel("hints", "Hints", this.hintBody);
+  hintButton = button("Hint", () => this.askHint(), {
+    class: "button",
+    title: "Ask the adviser (H)",
+    "aria-keyshortcuts": "h",
+  });
+  seatBody = h("div");
+  seatPanel = panel("about", "This table", this.seatBody);
+
+  /**
+   * @param {HTMLElement} main
+   * @param {string} id
+   * @param {Wire.Table} facts
+   * @param {Page.Renderer} renderer
+   * @param {Page.Line} line
+   */
   constructor(main, id, facts, renderer, line) {
-    Object.assign(this, { main, id, facts, renderer, line });
+    this.main = main;
+    this.id = id;
+    this.facts = facts;
+    this.renderer = renderer;
+    this.line = line;
     this.deck = facts.deck;
-    this.queue = [];
-    this.shown = null;
-    this.newest = -1;
-    this.events = [];
-    this.news = new Map();
-    this.hint = null;
-    this.hintWished = false; // asked for before the own turn
-    this.hintAsked = -1; // the position that was asked about last
-    this.stale = [];
-    this.readyAt = 0;
     this.build();
-    this.first = new Promise((done) => (this.arrived = done));
     if (!seatSecret(id)) toast("You are watching this table; open a seat’s link to play.");
     document.addEventListener("keydown", (event) => this.key(event));
-    let timer = null;
+    /** @type {number | undefined} */
+    let timer;
     window.addEventListener("resize", () => {
       clearTimeout(timer);
       timer = setTimeout(() => this.redraw(), 120);
@@ -85,30 +133,15 @@ class TablePage {
     const { facts } = this;
     document.title = `${facts.title} · cardlab`;
     document.body.classList.add("at-table");
-    this.board = h("div", { class: "board" });
-    this.strip = h("div", { class: "strip", role: "alert" });
-    this.end = h("div", { class: "end" });
-    this.invites = h("div", { class: "invites" });
-    this.logList = h("ol", { class: "log-list" });
-    this.hintBody = h("div", {}, this.hintIntro());
-    this.hintButton = button("Hint", () => this.askHint(), {
-      class: "button",
-      title: "Ask the adviser (H)",
-      "aria-keyshortcuts": "h",
-    });
+    put(this.hintBody, this.hintIntro());
     if (!facts.hints) this.hintButton.setAttribute("aria-disabled", "true");
     const speed = h(
       "select",
-      { id: "pace", on: { change: (event) => keep("pace", event.target.value) } },
+      { id: "pace", on: { change: (event) => keep("pace", event.currentTarget.value) } },
       Object.keys(PACES).map((name) =>
         h("option", { value: name, selected: name === recall("pace", "normal") }, name),
       ),
     );
-    this.logPanel = panel("log", "Log", this.logList);
-    this.hintPanel = panel("hints", "Hints", this.hintBody);
-    this.seatPanel = panel("about", "This table", h("div", {}));
-    this.logList.tabIndex = 0;
-    this.logList.setAttribute("aria-label", "What happened");
     put(
       this.main,
       h(
@@ -150,37 +183,43 @@ class TablePage {
 
   hintIntro() {
     if (!this.facts.hints) return h("p", {}, "No hints at this table.");
-    const always = h("input", {
-      type: "checkbox",
-      checked: recall("alwaysHint", false),
-      on: {
-        change: (event) => {
-          keep("alwaysHint", event.target.checked);
-          if (event.target.checked) this.askHint();
-          else this.hintWished = false;
-        },
-      },
-    });
     return [
       h(
         "p",
         {},
         `Press H or “Hint”: ${this.facts.adviser ?? "the adviser"} values each of your actions and sees no more than you do.`,
       ),
-      h("label", { class: "check" }, always, " a hint at every turn"),
+      this.alwaysHint(),
     ];
+  }
+
+  alwaysHint() {
+    const always = h("input", {
+      type: "checkbox",
+      checked: recall("alwaysHint", false),
+      on: {
+        change: (event) => {
+          keep("alwaysHint", event.currentTarget.checked);
+          if (event.currentTarget.checked) this.askHint();
+          else this.hintWished = false;
+        },
+      },
+    });
+    return h("label", { class: "check" }, always, " a hint at every turn");
   }
 
   // What the server says
 
-  hear({ data, state, words, code }) {
-    if (data) this.take(data);
-    else this.lineState(state, words, code);
+  /** @param {Page.LineNews} news */
+  hear(news) {
+    if (news.data) this.take(news.data);
+    else if (news.state === "open") this.lineOpen();
+    else this.lineEnded(news.state, news.words, news.code);
   }
 
+  /** @param {Wire.Told} data */
   take(data) {
     if (data.type === "view") {
-      this.newest = data.version;
       this.queue.push(data);
       this.drain();
     } else if (data.type === "hint") {
@@ -205,17 +244,23 @@ class TablePage {
         }
       });
       this.redraw();
-      this.showSeats();
+      this.showSeats(this.shown);
     }
   }
 
-  lineState(name, words, code) {
-    if (name === "open") {
-      put(this.strip);
-      this.waiting = false;
-      this.hintAsked = -1; // an answer may have been lost with the line
-      return;
-    }
+  lineOpen() {
+    put(this.strip);
+    this.waiting = false;
+    this.hintAsked = -1; // an answer may have been lost with the line
+  }
+
+  /**
+   * @param {"lost" | "final"} name
+   * @param {string} words
+   * @param {number} [code]
+   */
+  lineEnded(name, words, code) {
+    /** @type {HTMLElement[]} */
     const more = [];
     if (code === 4409)
       more.push(button("Play here instead", () => this.line.again(), { class: "button primary" }));
@@ -242,13 +287,15 @@ class TablePage {
           await wait(Math.min(left, pace()));
           continue;
         }
-        await this.show(this.queue.shift());
+        const view = this.queue.shift();
+        if (view) await this.show(view);
       }
     } finally {
       this.draining = false;
     }
   }
 
+  /** @param {Wire.View} view */
   async show(view) {
     const before = this.shown;
     this.shown = view;
@@ -260,17 +307,21 @@ class TablePage {
     this.tellNews(before, view);
     if (pace() === 0 && this.queue.length) return; // somebody who wants no pace sees the last one
     put(this.hintBody, this.hintIntro());
-    await glide(this.board, before, view, () => this.draw());
+    await glide(this.board, before?.description ?? null, view, () => this.redraw());
     const own = view.move && view.move.seat === view.seat;
     this.readyAt = performance.now() + (own || !view.move ? Math.min(OWN_PAUSE, pace()) : pace());
-    this.showSeats();
-    this.showEnd();
+    this.showSeats(view);
+    this.showEnd(view);
     document.title = `${this.mine ? "● Your turn · " : ""}${this.facts.title} · cardlab`;
     this.arrived();
     const wished = this.hintWished || recall("alwaysHint", false);
     if (this.mine && wished && this.hintAsked !== view.version) this.askHint();
   }
 
+  /**
+   * @param {Wire.View | null} before
+   * @param {Wire.View} view
+   */
   tellNews(before, view) {
     const now = view.description.events;
     const back = before && this.facts.game === ALONE && now.length < this.events.length; // a move was taken back
@@ -287,10 +338,10 @@ class TablePage {
       for (const one of fresh) {
         if (one.seat === null) continue;
         // A bubble has room for a line: what was said last, and before it what was played.
-        const said = this.news.get(one.seat);
+        const earlier = this.news.get(one.seat);
         this.news.set(
           one.seat,
-          said && said.length + one.text.length < 44 ? `${said}, ${one.text}` : one.text,
+          earlier && earlier.length + one.text.length < 44 ? `${earlier}, ${one.text}` : one.text,
         );
       }
     }
@@ -309,8 +360,11 @@ class TablePage {
     return Boolean(view && view.seat !== null && view.legal?.length && !view.over && !this.waiting);
   }
 
-  context() {
-    const view = this.shown;
+  /**
+   * @param {Wire.View} view
+   * @returns {Page.Context}
+   */
+  context(view) {
     return {
       view,
       game: this.facts.game,
@@ -321,28 +375,28 @@ class TablePage {
       order: this.renderer.order,
       seat: view.seat ?? 0,
       watch: view.seat === null,
+      replay: false,
       mine: this.mine,
       legal: view.seat !== null && view.legal ? view.legal : [],
       solvable: this.solvable,
       act: (action) => this.act(action),
       send: (message) => this.line.send(message),
       redraw: () => this.redraw(),
-      refuse: (card) => this.mine && toast(`${capital(cardName(card, this.deck))} cannot be played now.`),
+      refuse: (card) => {
+        if (this.mine) toast(`${capital(cardName(card, this.deck))} cannot be played now.`);
+      },
       onStale: (close) => this.stale.push(close),
       ...measures(this.board),
     };
   }
 
-  draw() {
-    draw(this.board, this.renderer, this.context());
-  }
-
   redraw() {
-    if (this.shown) this.draw();
+    if (this.shown) draw(this.board, this.renderer, this.context(this.shown));
   }
 
+  /** @param {number} action */
   act(action) {
-    if (!this.mine || this.queue.length) return;
+    if (!this.shown || !this.mine || this.queue.length) return;
     this.waiting = true;
     if (!this.line.send({ type: "act", version: this.shown.version, action })) {
       this.waiting = false;
@@ -366,11 +420,12 @@ class TablePage {
     }
   }
 
+  /** @param {Wire.Hint} data */
   showHint(data) {
     this.hintButton.classList.remove("busy");
     if (!this.shown || data.version !== this.shown.version) return;
     this.hint = readHint(data);
-    put(this.hintBody, hintTable(this.hint, this.deck, this.names), this.hintIntro()[1]);
+    put(this.hintBody, hintTable(this.hint, this.deck, this.names), this.alwaysHint());
     this.hintPanel.open = true;
     this.redraw();
     const best = data.values.find((one) => one.id === data.best);
@@ -389,53 +444,64 @@ class TablePage {
     }
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (!(event.target instanceof Element)) return;
     if (event.target.closest("input, select, textarea, dialog")) return;
     const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     if (name === "h") this.askHint();
     else if (name === "l") this.toggleLog();
     else if (name === "?") showHelp(this.facts);
-    else if (!this.shown || !this.renderer.key?.(this.context(), name)) return;
+    else if (!this.shown || !this.renderer.key?.(this.context(this.shown), name)) return;
     event.preventDefault();
   }
 
   // Seats and the end
 
-  showSeats() {
+  /** @param {Wire.View} view */
+  showSeats(view) {
     const links = tableMemory(this.id).links ?? [];
-    const told = [this.facts, this.shown, this.names, links];
-    put(this.seatPanel.querySelector(".panel-body"), seatList(...told));
-    put(this.invites, invitations(...told));
+    put(this.seatBody, seatList(this.facts, view, this.names, links));
+    put(this.invites, invitations(this.facts, view, this.names, links));
   }
 
-  showEnd() {
-    if (!this.shown.over || this.ended) {
-      if (!this.shown.over) put(this.end);
-      this.ended = Boolean(this.shown.over);
+  /** @param {Wire.View} view */
+  showEnd({ over, seat }) {
+    if (!over || this.ended) {
+      if (!over) put(this.end);
+      this.ended = Boolean(over);
       return;
     }
     this.ended = true;
     const setup = tableMemory(this.id).setup;
     const again = setup ? () => this.again(setup) : null;
-    put(this.end, resultCard(this.facts, this.shown, this.names, again));
+    put(this.end, resultCard(this.facts, over, seat, this.names, again));
     const heading = this.end.querySelector("h2");
-    heading.focus({ preventScroll: true });
-    heading.scrollIntoView({ block: "nearest" });
+    heading?.focus({ preventScroll: true });
+    heading?.scrollIntoView({ block: "nearest" });
   }
 
+  /** @param {Wire.NewTable} setup */
   async again(setup) {
     try {
       location.assign(await openTable({ ...setup, seed: null }));
     } catch (error) {
-      toast(sentence(error.message), "bad");
+      toast(sentence(said(error)), "bad");
     }
   }
 }
 
+/** @param {string} text */
 const capital = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
+/** @param {string} text */
 const sentence = (text) => `${capital(text)}${/[.?!]$/.test(text) ? "" : "."}`;
 
+/**
+ * @param {string} name
+ * @param {string} title
+ * @param {HTMLElement} body
+ */
 function panel(name, title, body) {
   return h(
     "details",

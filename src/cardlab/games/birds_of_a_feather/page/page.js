@@ -4,26 +4,33 @@ import { cardName, picture } from "../cards.js";
 import { button, count, h } from "../dom.js";
 import { hintBar, prompt, rove } from "./kit.js";
 
+/** @typedef {Wire.Action & { ends: string[] }} Move an action with the cells it goes from and to */
+
 const ROWS = "ABCD";
 const NEAR = 8; // pixels that a pointer may tremble before a click becomes a drag
 
+/** @type {Page.Order} */
 export const order = "suit";
 
+/** @type {string | null} */
 let chosen = null; // the cell that is picked up, as long as the position stays the same
-let chosenAt = null;
+let chosenAt = -1;
 
-/** Draw the table. */
+/**
+ * Draw the table.
+ * @param {Page.Context<Wire.Birds>} ctx
+ */
 export function render(ctx) {
   if (chosenAt !== ctx.view.version || ctx.view.over) chosen = null;
   chosenAt = ctx.view.version;
   const told = ctx.view.description;
-  const extra = ctx.view.extra ?? {};
+  const extra = ctx.view.extra;
   const grid =
     extra.grid ??
     told.zones.slice(0, 4).map((zone) => zone.cards.map((one) => (one === "--" ? null : one)));
   const moves = ctx.legal.map((one) => ({
     ...one,
-    ends: one.from ? [one.from, one.to] : one.text.split(">"),
+    ends: one.text.split(">"),
   }));
   const board = h("div", {
     class: "birds",
@@ -56,7 +63,7 @@ export function render(ctx) {
             "div",
             { class: "birds-tools" },
             button("Undo", () => ctx.send({ type: "undo" }), {
-              "aria-disabled": (ctx.view.ply ?? ctx.view.version) === 0 ? "true" : null,
+              "aria-disabled": ctx.view.ply === 0 ? "true" : null,
               title: "One move back (U)",
               data: { key: "undo" },
             }),
@@ -72,21 +79,35 @@ export function render(ctx) {
   ];
 }
 
-/** Take the keys of this game; returns whether the key was one of them. */
+/**
+ * Take the keys of this game; returns whether the key was one of them.
+ * @param {Page.Context} ctx
+ * @param {string} name
+ */
 export function key(ctx, name) {
   if (ctx.watch) return false;
   if (name === "u") ctx.send({ type: "undo" });
   else if (name === "s") ctx.send({ type: "solvable" });
-  else if (name === "Escape" && chosen) choose(ctx, null);
-  else return false;
+  else if (name === "Escape" && chosen) {
+    chosen = null;
+    ctx.redraw();
+  } else return false;
   return true;
 }
 
+/**
+ * @param {Page.Context} ctx
+ * @param {HTMLElement} board
+ * @param {Move[]} moves
+ * @param {string | null} card
+ * @param {string} name
+ * @param {number} size
+ */
 function cell(ctx, board, moves, card, name, size) {
   const from = moves.filter((one) => one.ends[0] === name);
   const image = card ? picture(card, ctx.deck) : null;
   if (image) image.dataset.move = "";
-  const element = h(
+  return h(
     "button",
     {
       type: "button",
@@ -109,40 +130,43 @@ function cell(ctx, board, moves, card, name, size) {
     card && size > 1 ? h("span", { class: "tally", "aria-hidden": "true" }, String(size)) : null,
     ctx.mine ? hintBar(ctx, from) : null,
   );
-  return element;
 }
 
+/**
+ * @param {Page.Context} ctx
+ * @param {HTMLElement} board
+ * @param {Move[]} moves
+ * @param {string} name
+ */
 function click(ctx, board, moves, name) {
   const move = moves.find((one) => one.ends[0] === chosen && one.ends[1] === name);
   if (move) ctx.act(move.id);
-  else
-    choose(
-      ctx,
-      chosen === name ? null : moves.some((one) => one.ends[0] === name) ? name : null,
-      board,
-      moves,
-    );
+  else {
+    const can = moves.some((one) => one.ends[0] === name);
+    chosen = can && chosen !== name ? name : null;
+    mark(ctx, board, moves);
+  }
 }
 
-function choose(ctx, name, board = document.querySelector(".birds"), moves = null) {
-  chosen = name;
-  if (moves) mark(ctx, board, moves);
-  else ctx.redraw();
-}
-
+/**
+ * @param {Page.Context} ctx
+ * @param {HTMLElement} board
+ * @param {Move[]} moves
+ */
 function mark(ctx, board, moves) {
   const targets = new Map(
     moves.filter((one) => one.ends[0] === chosen).map((one) => [one.ends[1], one]),
   );
   board.classList.toggle("choosing", Boolean(chosen));
-  for (const one of board.querySelectorAll(".cell")) {
+  /** @type {NodeListOf<HTMLElement>} */
+  const cells = board.querySelectorAll(".cell");
+  for (const one of cells) {
+    const target = targets.get(one.dataset.cell ?? "");
     one.classList.toggle("chosen", one.dataset.cell === chosen);
-    one.classList.toggle("target", targets.has(one.dataset.cell));
+    one.classList.toggle("target", Boolean(target));
     one.setAttribute("aria-pressed", String(one.dataset.cell === chosen));
     one.querySelector(".hint-bar.aim")?.remove();
-    const bar = targets.has(one.dataset.cell)
-      ? hintBar(ctx, [targets.get(one.dataset.cell)])
-      : null;
+    const bar = target ? hintBar(ctx, [target]) : null;
     if (bar) {
       bar.classList.add("aim");
       one.append(bar);
@@ -150,11 +174,18 @@ function mark(ctx, board, moves) {
   }
 }
 
+/**
+ * @param {Page.Context} ctx
+ * @param {HTMLElement} board
+ * @param {Move[]} moves
+ * @param {string} name
+ * @param {PointerEvent & { readonly currentTarget: HTMLElement }} down
+ */
 function drag(ctx, board, moves, name, down) {
   if (!ctx.mine || down.button !== 0 || !moves.some((one) => one.ends[0] === name)) return;
   const element = down.currentTarget;
   let moving = false;
-  const shift = (event) => {
+  const shift = (/** @type {PointerEvent} */ event) => {
     const [x, y] = [event.clientX - down.clientX, event.clientY - down.clientY];
     if (!moving && Math.hypot(x, y) < NEAR) return;
     if (!moving) {
@@ -165,19 +196,20 @@ function drag(ctx, board, moves, name, down) {
     }
     element.style.translate = `${x}px ${y}px`;
   };
-  const end = (event) => {
+  const end = (/** @type {PointerEvent} */ event) => {
     window.removeEventListener("pointermove", shift);
     window.removeEventListener("pointerup", end);
     window.removeEventListener("pointercancel", end);
     if (!moving) return;
     element.classList.remove("dragged");
     element.style.translate = "";
+    /** @type {(HTMLElement | null)[]} */
     const under = document
       .elementsFromPoint(event.clientX, event.clientY)
-      .map((one) => one.closest?.(".cell"));
+      .map((one) => one.closest(".cell"));
     const target = under.find((one) => one && one !== element);
     const move = moves.find((one) => one.ends[0] === name && one.ends[1] === target?.dataset.cell);
-    const hush = (after) => after.stopImmediatePropagation(); // the click that follows would choose anew
+    const hush = (/** @type {Event} */ after) => after.stopImmediatePropagation(); // the click that follows would choose anew
     window.addEventListener("click", hush, { capture: true });
     setTimeout(() => {
       window.removeEventListener("click", hush, { capture: true });

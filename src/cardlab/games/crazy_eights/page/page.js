@@ -16,21 +16,29 @@ import {
   zone,
 } from "./kit.js";
 
+/** @type {Record<string, string>} */
 const LETTERS = { clubs: "C", diamonds: "D", hearts: "H", spades: "S" };
 
-/** Return `an ace`, `a six`; an eight on the pile asks for its suit only. */
+/**
+ * Return `an ace`, `a six`; an eight on the pile asks for its suit only.
+ * @param {string | undefined} card
+ */
 function rankName(card) {
   const name = card ? cardName(card).split(" ")[0] : "eight";
   return name === "eight" ? null : `${name === "ace" ? "an" : "a"} ${name}`;
 }
 
+/** @type {Page.Order} */
 export const order = "suit";
 
-/** Draw the table. */
+/**
+ * Draw the table.
+ * @param {Page.Context} ctx
+ */
 export function render(ctx) {
   const told = ctx.view.description;
   const suit = told.facts.suit;
-  const letter = LETTERS[suit] ?? "";
+  const letter = suit ? LETTERS[suit] : "";
   const draw = ctx.legal.find((one) => one.text === "draw");
   const drew = told.facts["you drew"];
   const eights = ctx.legal.some((one) => one.text.includes("="));
@@ -71,6 +79,10 @@ export function render(ctx) {
   ];
 }
 
+/**
+ * @param {Page.Context} ctx
+ * @param {string} card
+ */
 function play(ctx, card) {
   const actions = actionsOf(ctx, card);
   if (actions.length === 1) {

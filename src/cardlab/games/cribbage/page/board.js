@@ -9,7 +9,12 @@ const LANE = 10; // between the two tracks
 const STREET = 36; // between two streets
 const EDGE = 22;
 
-/** Return where a hole of a seat's track lies. */
+/**
+ * Return where a hole of a seat's track lies.
+ * @param {number} hole
+ * @param {number} track
+ * @param {number} target
+ */
 function place(hole, track, target) {
   const length = target > 61 ? 40 : 30;
   if (hole <= 0) return { x: EDGE - 14, y: EDGE + track * LANE };
@@ -24,12 +29,18 @@ function place(hole, track, target) {
   return { x, y: EDGE + street * STREET + lane * LANE };
 }
 
-/** Return the board with pegs for `board`, a list of {seat, front, back}. */
+/**
+ * Return the board with both pegs of each seat.
+ * @param {Wire.Pegs[]} board
+ * @param {number} target
+ * @param {string[]} names
+ */
 export function cribbageBoard(board, target, names) {
   const length = target > 61 ? 40 : 30;
   const wide = (length - 1) * GAP + Math.floor((length - 1) / GROUP) * ROOM + 2 * EDGE + GAP;
   const streets = Math.ceil((target - 1) / length);
   const high = 2 * EDGE + (streets - 1) * STREET + LANE;
+  /** @type {SVGElement[]} */
   const parts = [
     s("rect", { class: "wood", x: 1, y: 1, width: wide - 2, height: high - 2, rx: 12 }),
   ];
@@ -77,9 +88,9 @@ export function cribbageBoard(board, target, names) {
     );
   }
   for (const { seat, front, back } of board) {
-    for (const [hole, kind] of [
-      [back, "back"],
-      [front, "front"],
+    for (const { hole, kind } of [
+      { hole: back, kind: "back" },
+      { hole: front, kind: "front" },
     ]) {
       if (kind === "back" && back === front) continue;
       const { x, y } = place(Math.min(hole, target), seat, target);

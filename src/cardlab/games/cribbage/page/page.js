@@ -5,15 +5,20 @@ import { button, count, h } from "../dom.js";
 import { actionsOf, hand, hintBar, opponents, plate, prompt, zone } from "./kit.js";
 import { cribbageBoard } from "./cribbage_board.js";
 
+/** @type {Page.Order} */
 export const order = "rank";
 
+/** @type {Set<string>} */
 let laid = new Set(); // keys of cards picked up for the crib
-let laidAt = null;
+let laidAt = -1;
 
-/** Draw the table. */
+/**
+ * Draw the table.
+ * @param {Page.Context<Wire.Cribbage>} ctx
+ */
 export function render(ctx) {
   const told = ctx.view.description;
-  const extra = ctx.view.extra ?? {};
+  const extra = ctx.view.extra;
   const lays = ctx.legal.filter((one) => one.text.startsWith("lay "));
   if (laidAt !== ctx.view.version) {
     laid = new Set();
@@ -22,9 +27,9 @@ export function render(ctx) {
   const target = extra.target ?? 121;
   const dealer = extra.dealer ?? (told.facts.dealer ? Number(told.facts.dealer.slice(5)) : null);
   const laying = extra.phase === "lay away" || "lay away" in told.facts;
-  const showing = (laying || ctx.view.over) && extra.show?.length;
-  const crib =
-    dealer === ctx.seat ? "your own crib" : `${possessive(ctx.names[dealer] ?? "the dealer")} crib`;
+  const shown = laying || ctx.view.over ? (extra.show ?? []) : [];
+  const whose = dealer === null ? "the dealer" : ctx.names[dealer];
+  const crib = dealer === ctx.seat ? "your own crib" : `${possessive(whose)} crib`;
   const wanted = lays.length
     ? `Choose two cards for ${crib}`
     : "Your turn: play a card without passing 31";
@@ -36,13 +41,13 @@ export function render(ctx) {
       opponents(ctx, (seat) => marks(extra, dealer, seat)),
       extra.board ? cribbageBoard(extra.board, target, ctx.names) : null,
     ),
-    showing
-      ? show(ctx, extra.show)
+    shown.length
+      ? show(ctx, shown)
       : h(
           "section",
           { class: "middle crib", "aria-label": "Middle of the table" },
           starter(ctx),
-          h("div", { class: "played-cards" }, told.seats ? playedRow(ctx) : null),
+          h("div", { class: "played-cards" }, playedRow(ctx)),
           laying
             ? null
             : h(
@@ -69,7 +74,7 @@ export function render(ctx) {
               lifted: () => false,
               chosen: laid,
               note: () => "",
-              pick: (card, element, key) => toggle(ctx, lays, key, element),
+              pick: (_card, element, key) => toggle(ctx, lays, key, element),
               actions: (card) => lays.filter((one) => cardsOf(one).includes(card)),
             }
           : { pick: (card) => ctx.act(actionsOf(ctx, card)[0].id) },
@@ -79,6 +84,11 @@ export function render(ctx) {
   ];
 }
 
+/**
+ * @param {Partial<Wire.Cribbage>} extra
+ * @param {number | null} dealer
+ * @param {number} seat
+ */
 function marks(extra, dealer, seat) {
   const peg = (extra.board ?? []).find((one) => one.seat === seat);
   return [
@@ -93,12 +103,21 @@ function marks(extra, dealer, seat) {
   ];
 }
 
+/** @param {string} name */
 const possessive = (name) => (name === "You" ? "your" : `${name}’s`);
 
+/** @param {string} text */
 const capital = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
 
+/** @param {Wire.Action} action */
 const cardsOf = (action) => action.cards ?? action.text.split(" ").slice(1);
 
+/**
+ * @param {Page.Context} ctx
+ * @param {Wire.Action[]} lays
+ * @param {string} key
+ * @param {HTMLElement} element
+ */
 function toggle(ctx, lays, key, element) {
   if (laid.has(key)) laid.delete(key);
   else if (laid.size < 2) laid.add(key);
@@ -106,8 +125,10 @@ function toggle(ctx, lays, key, element) {
     laid.delete([...laid][0]);
     laid.add(key);
   }
-  for (const one of element.closest(".hand").querySelectorAll(".hold")) {
-    const on = laid.has(one.dataset.key.slice(5));
+  /** @type {NodeListOf<HTMLElement> | undefined} */
+  const held = element.closest(".hand")?.querySelectorAll(".hold");
+  for (const one of held ?? []) {
+    const on = laid.has((one.dataset.key ?? "").slice("hand:".length));
     one.classList.toggle("chosen", on);
     one.setAttribute("aria-pressed", String(on));
   }
@@ -115,6 +136,10 @@ function toggle(ctx, lays, key, element) {
   if (bar) bar.replaceWith(layBar(ctx, lays));
 }
 
+/**
+ * @param {Page.Context} ctx
+ * @param {Wire.Action[]} lays
+ */
 function layBar(ctx, lays) {
   const cards = [...laid].map((key) => key.split("#")[0]);
   const action =
@@ -138,6 +163,7 @@ function layBar(ctx, lays) {
   );
 }
 
+/** @param {Page.Context} ctx */
 function starter(ctx) {
   const cut = zone(ctx, "cut");
   const card = cut.cards[0];
@@ -156,15 +182,20 @@ function starter(ctx) {
   );
 }
 
-/** Return the crib: backs, and the cards that the person laid away. */
+/**
+ * Return the crib: backs, and the cards that the person laid away.
+ * @param {Page.Context} ctx
+ * @param {number | null} dealer
+ */
 function cribPile(ctx, dealer) {
   const laidAway = ctx.view.description.zones.filter((one) => one.name === "cards laid away");
+  /** @type {(string | null)[]} */
   const cards = laidAway.flatMap((one) =>
-    one.cards.length ? one.cards : Array(one.count).fill(null),
+    one.cards.length ? one.cards : Array.from({ length: one.count }, () => null),
   );
   if (!cards.length || dealer === null) return null;
   const name = `${possessive(ctx.names[dealer])} crib`;
-  const known = cards.filter(Boolean).map(cardName);
+  const known = cards.flatMap((card) => (card === null ? [] : cardName(card)));
   return h(
     "div",
     {
@@ -181,6 +212,7 @@ function cribPile(ctx, dealer) {
   );
 }
 
+/** @param {Page.Context} ctx */
 function playedRow(ctx) {
   const live = new Set(zone(ctx, "pile").cards);
   const seats = [...Array(ctx.view.description.seats).keys()].sort((a) =>
@@ -194,7 +226,7 @@ function playedRow(ctx) {
         class: "played-row",
         role: "img",
         "aria-label": cards.length
-          ? `${ctx.names[seat]} played ${cards.map(cardName).join(", ")}`
+          ? `${ctx.names[seat]} played ${cards.map((card) => cardName(card)).join(", ")}`
           : `${ctx.names[seat]} has played nothing`,
       },
       cards.map((card) => {
@@ -208,7 +240,11 @@ function playedRow(ctx) {
   });
 }
 
-/** Return a seat's played cards in the order of play, as far as the log tells. */
+/**
+ * Return a seat's played cards in the order of play, as far as the log tells.
+ * @param {Page.Context} ctx
+ * @param {number} seat
+ */
 function inOrder(ctx, seat) {
   const cards = zone(ctx, "cards played", seat).cards;
   const told = ctx.view.description.events.map((event) => event.text).join("\n");
@@ -217,6 +253,10 @@ function inOrder(ctx, seat) {
   );
 }
 
+/**
+ * @param {Page.Context} ctx
+ * @param {Wire.Counted[]} hands
+ */
 function show(ctx, hands) {
   return h(
     "details",
@@ -256,7 +296,7 @@ function show(ctx, hands) {
             {
               class: "mini-row",
               role: "img",
-              "aria-label": `${one.cards.map(cardName).join(", ")}, turned up ${cardName(one.starter)}`,
+              "aria-label": `${one.cards.map((card) => cardName(card)).join(", ")}, turned up ${cardName(one.starter)}`,
             },
             one.cards.map((card) => picture(card, ctx.deck, { class: "mini" })),
             picture(one.starter, ctx.deck, { class: "mini starter" }),

@@ -16,6 +16,7 @@ import {
 } from "./kit.js";
 
 const CATEGORIES = ["lights", "seeds", "ribbons", "dross"];
+/** @type {Record<string, number>} */
 const FULL = {
   "five lights": 5,
   "four lights": 4,
@@ -31,16 +32,21 @@ const FULL = {
   dross: 10,
 };
 
+/** @type {Page.Order} */
 export const order = "month";
 
+/** @type {string | null} */
 let asked = null; // the question that the dialog has put already
 
-/** Draw the table. */
+/**
+ * Draw the table.
+ * @param {Page.Context<Wire.KoiKoi>} ctx
+ */
 export function render(ctx) {
   const told = ctx.view.description;
   const picks = ctx.legal.filter((one) => one.text.startsWith("take "));
   const calls = ctx.legal.filter((one) => one.text === "stop" || one.text === "koi-koi");
-  const pending = [...told.zones].find((one) => one.name === "discarded" || one.name === "drawn");
+  const pending = told.zones.find((one) => one.name === "discarded" || one.name === "drawn");
   const other = others(ctx)[0];
   const field = fieldOf(ctx, picks);
   if (calls.length && ctx.mine) question(ctx, calls);
@@ -119,10 +125,13 @@ export function render(ctx) {
         note: (card) => {
           const taken = matches(ctx, card);
           return taken.length
-            ? `, matches ${taken.map(cardName).join(" and ")}`
+            ? `, matches ${taken.map((one) => cardName(one)).join(" and ")}`
             : ", matches nothing";
         },
-        pick: (card) => ctx.act(ctx.legal.find((one) => one.text === card).id),
+        pick: (card) => {
+          const action = ctx.legal.find((one) => one.text === card);
+          if (action) ctx.act(action.id);
+        },
         look: (card) => glow(field, card),
       }),
       h(
@@ -135,40 +144,57 @@ export function render(ctx) {
   ];
 }
 
-/** Forget the question, for another table. */
-export function leave() {
-  asked = null;
-}
-
+/**
+ * @param {Page.Context} ctx
+ * @param {string} card
+ */
 const matches = (ctx, card) => zone(ctx, "field").cards.filter((one) => month(one) === month(card));
 
-const names = (ctx, text) => text.replace(/seat (\d)/g, (_, seat) => ctx.names[seat]);
+/**
+ * @param {Page.Context} ctx
+ * @param {string} text
+ */
+const names = (ctx, text) => text.replace(/seat (\d)/g, (_, seat) => ctx.names[Number(seat)]);
 
+/**
+ * @param {string} card
+ * @param {Wire.Deck} deck
+ */
 function moving(card, deck) {
   const image = picture(card, deck);
   image.dataset.move = "";
   return image;
 }
 
+/** @param {Page.Context} ctx */
 function roundWords(ctx) {
   const round = String(ctx.view.description.facts.round ?? "");
   return round ? h("span", {}, `Round ${round}`) : null;
 }
 
+/** @param {Page.Context<Wire.KoiKoi>} ctx */
 function stopWords(ctx) {
-  const worth = ctx.view.extra?.worth?.[ctx.seat];
+  const worth = ctx.view.extra.worth?.[ctx.seat];
   return worth ? `Stop and win ${count(worth, "point")}` : "Stop";
 }
 
+/**
+ * @param {Page.Context<Wire.KoiKoi>} ctx
+ * @param {number} seat
+ */
 function score(ctx, seat) {
-  const points = ctx.view.extra?.points?.[seat];
-  const dealer = ctx.view.extra?.dealer === seat;
+  const points = ctx.view.extra.points?.[seat];
+  const dealer = ctx.view.extra.dealer === seat;
   return [
     points === undefined ? null : h("span", { class: "points" }, `${points} points`),
     dealer ? h("span", { class: "mark", title: "dealer" }, "dealer") : null,
   ];
 }
 
+/**
+ * @param {Page.Context} ctx
+ * @param {Wire.Action[]} picks
+ */
 function fieldOf(ctx, picks) {
   const cards = zone(ctx, "field").cards;
   const element = h("div", {
@@ -214,13 +240,23 @@ function fieldOf(ctx, picks) {
   return element;
 }
 
+/**
+ * @param {HTMLElement} field
+ * @param {string | null} card
+ */
 function glow(field, card) {
   field.classList.toggle("looking", card !== null);
-  for (const one of field.querySelectorAll(".lies")) {
-    one.classList.toggle("match", card !== null && month(one.dataset.lies) === month(card));
+  /** @type {NodeListOf<HTMLElement>} */
+  const lying = field.querySelectorAll(".lies");
+  for (const one of lying) {
+    one.classList.toggle("match", card !== null && month(one.dataset.lies ?? "") === month(card));
   }
 }
 
+/**
+ * @param {Page.Context<Wire.KoiKoi>} ctx
+ * @param {number} seat
+ */
 function captured(ctx, seat) {
   const piles = CATEGORIES.map((name) => ({ name, cards: zone(ctx, name, seat).cards }));
   return h(
@@ -235,7 +271,7 @@ function captured(ctx, seat) {
           {
             class: `heap ${cards.length ? "" : "none"}`,
             role: "img",
-            "aria-label": `${name}: ${cards.length ? cards.map(cardName).join("; ") : "none"}`,
+            "aria-label": `${name}: ${cards.length ? cards.map((card) => cardName(card)).join("; ") : "none"}`,
           },
           h("span", { class: "heap-name" }, `${name} ${cards.length || ""}`),
           h(
@@ -254,8 +290,12 @@ function captured(ctx, seat) {
   );
 }
 
+/**
+ * @param {Page.Context<Wire.KoiKoi>} ctx
+ * @param {number} seat
+ */
 function yaku(ctx, seat) {
-  const rows = (ctx.view.extra?.yaku ?? []).filter((one) => one.seat === seat);
+  const rows = (ctx.view.extra.yaku ?? []).filter((one) => one.seat === seat);
   // The nearest first; of several light yaku the one that is nearest says enough.
   const near = rows
     .map((one) => ({ ...one, full: FULL[one.name] ?? one.have.length + one.need }))
@@ -269,7 +309,7 @@ function yaku(ctx, seat) {
     near.map((one) =>
       h(
         "li",
-        { class: one.points ? "made" : "", title: one.have.map(cardName).join("; ") },
+        { class: one.points ? "made" : "", title: one.have.map((card) => cardName(card)).join("; ") },
         h("span", { class: "yaku-name" }, one.name),
         one.points
           ? h("span", { class: "yaku-points" }, count(one.points, "point"))
@@ -288,11 +328,15 @@ function yaku(ctx, seat) {
   );
 }
 
+/**
+ * @param {Page.Context<Wire.KoiKoi>} ctx
+ * @param {Wire.Action[]} calls
+ */
 async function question(ctx, calls) {
-  const key = `${ctx.view.table?.id}:${ctx.view.version}`;
+  const key = `${ctx.view.table.id}:${ctx.view.version}`;
   if (asked === key) return;
   asked = key;
-  const made = (ctx.view.extra?.yaku ?? []).filter((one) => one.seat === ctx.seat && one.points);
+  const made = (ctx.view.extra.yaku ?? []).filter((one) => one.seat === ctx.seat && one.points);
   const body = [
     h("p", {}, "You have"),
     h(
@@ -323,7 +367,7 @@ async function question(ctx, calls) {
       first: action.text === "stop",
       data: { action: action.id },
     })),
-    { class: "koi-dialog", made: (close) => ctx.onStale?.(() => close(null)) },
+    { class: "koi-dialog", made: (close) => ctx.onStale(() => close(null)) },
   );
   if (answer !== null) ctx.act(answer);
 }

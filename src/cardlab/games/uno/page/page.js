@@ -16,19 +16,24 @@ import {
   zone,
 } from "./kit.js";
 
+/** @type {Record<string, string>} */
 const LETTERS = { red: "R", green: "G", blue: "B", yellow: "Y" };
 
+/** @type {Page.Order} */
 export const order = "suit";
 
-/** Draw the table. */
+/**
+ * Draw the table.
+ * @param {Page.Context<Wire.Uno>} ctx
+ */
 export function render(ctx) {
   const told = ctx.view.description;
-  const colour = ctx.view.extra?.colour ?? told.facts.colour;
-  const letter = LETTERS[colour] ?? "";
+  const colour = ctx.view.extra.colour ?? told.facts.colour;
+  const letter = colour ? LETTERS[colour] : "";
   const draw = ctx.legal.find((one) => one.text === "draw");
   const drawn = told.facts["you drew"];
   let wanted = colour ? `Your turn: match ${colour} or the sign on the pile` : "Your turn";
-  if (drawn) wanted = `You drew ${cardName(drawn)}: play it or keep it`;
+  if (drawn) wanted = `You drew ${cardName(String(drawn))}: play it or keep it`;
   else if (ctx.legal.length === 1 && draw) wanted = "Nothing fits: draw";
   if (ctx.legal.some((one) => one.text.startsWith("start=")))
     wanted = "Name the colour to begin with";
@@ -83,10 +88,11 @@ export function render(ctx) {
   ];
 }
 
+/** @param {Page.Context<Wire.Uno>} ctx */
 function direction(ctx) {
   const next = ctx.view.description.facts.next;
   const seat = next ? Number(next.slice(5)) : null;
-  const backwards = ctx.view.extra?.direction === -1 || ctx.view.extra?.direction === "backwards";
+  const backwards = ctx.view.extra.direction === -1;
   return h(
     "span",
     { class: "direction" },
@@ -97,12 +103,16 @@ function direction(ctx) {
         d: "M4 12a8 8 0 0 1 13.500-5.800M20 12a8 8 0 0 1-13.500 5.800M17.900 2.500v4h-4M6.100 21.500v-4h4",
       }),
     ),
-    seat === null || Number.isNaN(seat)
+    seat === null
       ? null
       : `next ${ctx.names[seat] === "You" ? "you" : ctx.names[seat]}`,
   );
 }
 
+/**
+ * @param {Page.Context} ctx
+ * @param {string} card
+ */
 function play(ctx, card) {
   const actions = actionsOf(ctx, card);
   if (actions.length === 1) {

@@ -16,14 +16,19 @@ import {
   zonesOf,
 } from "./kit.js";
 
+/** @type {Page.Order} */
 export const order = "suit";
 
-/** Draw the table. */
+/**
+ * Draw the table.
+ * @param {Page.Context} ctx
+ */
 export function render(ctx) {
   const told = ctx.view.description;
   const shown = told.zones.filter(
     (one) => !(one.name === "hand" && one.seat !== null) && !["stock", "pile"].includes(one.name),
   );
+  /** @type {Set<string | null>} */
   const held = new Set(
     told.zones.find((one) => one.name === "hand" && one.seat === ctx.seat)?.cards ?? [],
   );
@@ -80,5 +85,10 @@ export function render(ctx) {
   ];
 }
 
+/** @param {string} text */
 const capital = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
+/**
+ * @param {Page.Context} ctx
+ * @param {Wire.Zone} one
+ */
 const label = (ctx, one) => (one.seat === null ? one.name : `${ctx.names[one.seat]}: ${one.name}`);

@@ -5,37 +5,58 @@ import { ask, button, count, h } from "../dom.js";
 
 const NARROWEST_STEP = 27; // of two cards in a hand, so that corner indices stay readable
 
-/** Return the zones of a name, of one seat or of the table (null). */
+/**
+ * Return the zones of a name, of one seat or of the table (null).
+ * @param {Page.Context} ctx
+ * @param {string} name
+ * @param {number | null} seat
+ */
 export const zonesOf = (ctx, name, seat = null) =>
-  ctx.view.description.zones.filter((zone) => zone.name === name && (zone.seat ?? null) === seat);
+  ctx.view.description.zones.filter((one) => one.name === name && one.seat === seat);
 
-/** Return the first such zone or an empty one. */
+/**
+ * Return the first such zone or an empty one.
+ * @param {Page.Context} ctx
+ * @param {string} name
+ * @param {number | null} seat
+ * @returns {Wire.Zone}
+ */
 export const zone = (ctx, name, seat = null) =>
   zonesOf(ctx, name, seat)[0] ?? { name, seat, count: 0, cards: [] };
 
-/** Return the seats around the table, starting left of the person. */
+/**
+ * Return the seats around the table, starting left of the person.
+ * @param {Page.Context} ctx
+ */
 export function others(ctx) {
   const total = ctx.view.description.seats;
   const first = ctx.seat;
   return Array.from({ length: total - 1 }, (_, k) => (first + k + 1) % total);
 }
 
-/** Return the legal actions that use a card. */
+/**
+ * Return the legal actions that use a card.
+ * @param {Page.Context} ctx
+ * @param {string} card
+ */
 export const actionsOf = (ctx, card) => ctx.legal.filter((one) => one.card === card);
 
-/** Return a seat's plate: its name, what is special about it, what it did last. */
+/**
+ * Return a seat's plate: its name, what is special about it, what it did last.
+ * @param {Page.Context} ctx
+ * @param {number} seat
+ * @param {Page.Child[]} more
+ */
 export function plate(ctx, seat, ...more) {
-  const who = ctx.view.seats[seat] ?? { name: `seat ${seat}`, kind: "agent" };
+  const who = ctx.view.seats[seat];
   const turn = ctx.view.description.to_move === seat && !ctx.view.over;
   const news = ctx.news?.get(seat);
   const marks = [];
   if (who.open_cards) marks.push(h("span", { class: "mark warn" }, "sees all cards"));
   if (who.kind === "open") marks.push(h("span", { class: "mark" }, "seat is free"));
-  else if (who.kind === "person" && who.connected === false && seat !== ctx.seat) {
+  else if (who.kind === "person" && !who.connected && seat !== ctx.seat) {
     marks.push(h("span", { class: "mark" }, "away"));
   }
-  if (ctx.thinking === seat && seat !== ctx.seat)
-    marks.push(h("span", { class: "mark thinking" }, "thinking"));
   return h(
     "div",
     {
@@ -52,16 +73,20 @@ export function plate(ctx, seat, ...more) {
   );
 }
 
+/** @param {string} name */
 const initial = (name) => (name === "You" ? "☺" : name.slice(0, 1).toUpperCase());
 
-/** Return the cards of a seat that are not the person's: backs, or faces where they are known. */
-export function backs(ctx, seat, zoneName = "hand") {
-  const [held] = zonesOf(ctx, zoneName, seat);
+/**
+ * Return the cards of a seat that are not the person's: backs, or faces where they are known.
+ * @param {Page.Context} ctx
+ * @param {number} seat
+ */
+export function backs(ctx, seat) {
+  const [held] = zonesOf(ctx, "hand", seat);
   if (!held) return null; // the game says nothing of them
   const known = held.cards.length > 0;
-  const shown = known
-    ? sorted(held.cards, ctx.order)
-    : Array.from({ length: Math.min(held.count, 14) }, () => null);
+  const cards = sorted(held.cards, ctx.order);
+  const shown = known ? cards : Array.from({ length: Math.min(held.count, 14) }, () => null);
   return h(
     "div",
     {
@@ -70,7 +95,7 @@ export function backs(ctx, seat, zoneName = "hand") {
       vars: { "--n": Math.max(1, shown.length) },
       role: "img",
       "aria-label": known
-        ? `${ctx.names[seat]}: ${shown.map((card) => cardName(card, ctx.deck)).join(", ")}`
+        ? `${ctx.names[seat]}: ${cards.map((card) => cardName(card, ctx.deck)).join(", ")}`
         : `${ctx.names[seat]} holds ${count(held.count, "card")}`,
     },
     shown.map((card, place) => {
@@ -85,7 +110,11 @@ export function backs(ctx, seat, zoneName = "hand") {
   );
 }
 
-/** Return the row of all other seats with their cards. */
+/**
+ * Return the row of all other seats with their cards.
+ * @param {Page.Context} ctx
+ * @param {(seat: number) => Page.Child[]} more
+ */
 export function opponents(ctx, more = () => []) {
   const seats = others(ctx);
   return h(
@@ -97,16 +126,19 @@ export function opponents(ctx, more = () => []) {
   );
 }
 
-/** Return the bar of a hint for some actions, the fuller the better. */
-export function hintBar(ctx, actions) {
-  if (!ctx.hint || !actions.length) return null;
-  const values = actions.map((one) => ctx.hint.byId.get(one.id)).filter((one) => one !== undefined);
-  if (!values.length && actions.some((one) => one.id === ctx.hint.best)) values.push(ctx.hint.high);
+/**
+ * Return the bar of a hint for some actions, the fuller the better.
+ * @param {Page.Context} ctx
+ * @param {Wire.Action[]} actions
+ */
+export function hintBar({ hint }, actions) {
+  if (!hint || !actions.length) return null;
+  const isBest = actions.some((one) => one.id === hint.best);
+  const values = actions.flatMap((one) => hint.byId.get(one.id) ?? []);
+  if (!values.length && isBest) values.push(hint.high);
   if (!values.length) return null;
   const best = Math.max(...values);
-  const share =
-    ctx.hint.high > ctx.hint.low ? (best - ctx.hint.low) / (ctx.hint.high - ctx.hint.low) : 1;
-  const isBest = actions.some((one) => one.id === ctx.hint.best);
+  const share = hint.high > hint.low ? (best - hint.low) / (hint.high - hint.low) : 1;
   return h(
     "span",
     {
@@ -120,14 +152,13 @@ export function hintBar(ctx, actions) {
 
 /**
  * Return the person's hand as a fan of buttons.
- * `given.lifted(card)` says what stands out, `given.usable(card)` what a click takes,
- * `given.pick(card, element)` takes it, `given.chosen` is a set of keys that are picked up.
+ * @param {Page.Context} ctx
+ * @param {Page.HandGiven} given
  */
-export function hand(ctx, given = {}) {
-  const own = zone(ctx, "hand", ctx.seat);
-  if (ctx.watch && !own.cards.length)
-    return h("div", { class: "hand watched" }, backs(ctx, ctx.seat));
-  const cards = sorted(own.cards, given.order ?? ctx.order);
+export function hand(ctx, given) {
+  const inHand = zone(ctx, "hand", ctx.seat).cards;
+  if (ctx.watch && !inHand.length) return h("div", { class: "hand watched" }, backs(ctx, ctx.seat));
+  const cards = sorted(inHand, ctx.order);
   const copies = new Map();
   const held = cards.map((card) => {
     const copy = copies.get(card) ?? 0;
@@ -139,7 +170,7 @@ export function hand(ctx, given = {}) {
   const rows = Math.max(1, Math.ceil(held.length / most));
   const each = Math.ceil(held.length / rows);
   const fans = Array.from({ length: rows }, (_, row) => held.slice(row * each, (row + 1) * each));
-  const usable = given.usable ?? ((card) => actionsOf(ctx, card).length > 0);
+  const usable = given.usable ?? ((/** @type {string} */ card) => actionsOf(ctx, card).length > 0);
   const lifted = given.lifted ?? usable;
   const element = h(
     "div",
@@ -174,7 +205,7 @@ export function hand(ctx, given = {}) {
               },
               on: {
                 click: (event) => {
-                  if (can) given.pick?.(card, event.currentTarget, key);
+                  if (can) given.pick(card, event.currentTarget, key);
                   else ctx.refuse?.(card);
                 },
                 pointerenter: () => given.look?.(card),
@@ -185,7 +216,7 @@ export function hand(ctx, given = {}) {
             },
             image,
             can || ctx.watch
-              ? hintBar(ctx, given.actions?.(card, key) ?? actionsOf(ctx, card))
+              ? hintBar(ctx, given.actions?.(card) ?? actionsOf(ctx, card))
               : null,
           );
         }),
@@ -196,19 +227,32 @@ export function hand(ctx, given = {}) {
   return element;
 }
 
-/** Let arrow keys walk among buttons, only one of which is a stop of the Tab key. */
+/**
+ * Let arrow keys walk among buttons, only one of which is a stop of the Tab key.
+ * @param {HTMLElement} element
+ * @param {string} selector
+ * @param {number} columns
+ */
 export function rove(element, selector, columns = 0) {
-  const all = () => [...element.querySelectorAll(selector)];
+  const all = () => {
+    /** @type {NodeListOf<HTMLElement>} */
+    const found = element.querySelectorAll(selector);
+    return [...found];
+  };
+  const buttonOf = (/** @type {Event} */ event) =>
+    event.target instanceof Element ? event.target.closest(selector) : null;
   const first = all().find((one) => one.getAttribute("aria-disabled") !== "true") ?? all()[0];
   for (const one of all()) one.tabIndex = one === first ? 0 : -1;
   element.addEventListener("focusin", (event) => {
-    const target = event.target.closest(selector);
+    const target = buttonOf(event);
     if (target) for (const one of all()) one.tabIndex = one === target ? 0 : -1;
   });
   element.addEventListener("keydown", (event) => {
     const list = all();
-    const at = list.indexOf(event.target.closest(selector));
+    const target = buttonOf(event);
+    const at = list.findIndex((one) => one === target);
     if (at < 0) return;
+    /** @type {Record<string, number>} */
     const steps = {
       ArrowRight: 1,
       ArrowLeft: -1,
@@ -226,8 +270,13 @@ export function rove(element, selector, columns = 0) {
   });
 }
 
-/** Return the stock: a thick pack of backs with its number. */
+/**
+ * Return the stock: a thick pack of backs with its number.
+ * @param {Page.Context} ctx
+ * @param {{ action?: Wire.Action, label?: string }} [given]
+ */
 export function stock(ctx, given = {}) {
+  const { action } = given;
   const pack = zone(ctx, "stock");
   const depth = Math.min(4, Math.ceil(pack.count / 8));
   const inside = [
@@ -239,7 +288,7 @@ export function stock(ctx, given = {}) {
     h("span", { class: "place-name" }, `stock · ${pack.count}`),
   ];
   const data = { stock: ctx.deck };
-  if (given.action && ctx.mine) {
+  if (action && ctx.mine) {
     return h(
       "button",
       {
@@ -248,10 +297,10 @@ export function stock(ctx, given = {}) {
         data: { ...data, key: "stock" },
         "aria-label": given.label,
         title: given.label,
-        on: { click: () => ctx.act(given.action.id) },
+        on: { click: () => ctx.act(action.id) },
       },
       inside,
-      hintBar(ctx, [given.action]),
+      hintBar(ctx, [action]),
     );
   }
   return h(
@@ -261,9 +310,12 @@ export function stock(ctx, given = {}) {
   );
 }
 
-/** Return a pile with its top card. */
-export function pile(ctx, given = {}) {
-  const cards = zone(ctx, given.zone ?? "pile");
+/**
+ * Return the pile with its top card.
+ * @param {Page.Context} ctx
+ */
+export function pile(ctx) {
+  const cards = zone(ctx, "pile");
   const top = cards.cards[0];
   const face = top ? picture(top, ctx.deck) : h("span", { class: "gap" });
   if (top) face.dataset.move = "";
@@ -272,15 +324,21 @@ export function pile(ctx, given = {}) {
     {
       class: "place pile",
       role: "img",
-      "aria-label": top ? `${given.name ?? "pile"}, on top ${cardName(top, ctx.deck)}` : "empty pile",
+      "aria-label": top ? `pile, on top ${cardName(top, ctx.deck)}` : "empty pile",
     },
     h("span", { class: "pack", vars: { "--depth": Math.min(3, cards.count - 1) } }, face),
-    h("span", { class: "place-name" }, given.name ?? `pile · ${cards.count}`),
+    h("span", { class: "place-name" }, `pile · ${cards.count}`),
   );
 }
 
-/** Return the buttons for actions that use no card of the hand. */
+/**
+ * Return the buttons for actions that use no card of the hand, or for every action.
+ * @param {Page.Context} ctx
+ * @param {(action: Wire.Action) => Page.Child} words
+ * @param {{ every?: boolean, class?: (action: Wire.Action) => string }} [given]
+ */
 export function actionBar(ctx, words, given = {}) {
+  /** @type {Set<string | null>} */
   const held = new Set(zone(ctx, "hand", ctx.seat).cards);
   const free = ctx.legal.filter((one) => given.every || !held.has(one.card));
   if (!ctx.mine || !free.length) return null;
@@ -298,26 +356,35 @@ export function actionBar(ctx, words, given = {}) {
   return bar;
 }
 
-/** Return the line that says what is to be done; a replay and a result say more elsewhere. */
+/**
+ * Return the line that says what is to be done; a replay and a result say more elsewhere.
+ * @param {Page.Context} ctx
+ * @param {string} text
+ */
 export function prompt(ctx, text) {
   if (ctx.replay || ctx.view.over) return null;
   const mover = ctx.view.description.to_move;
   let said = text;
-  if (!ctx.mine && mover !== null && mover !== undefined) {
+  if (!ctx.mine && mover !== null) {
     const who = ctx.view.seats[mover];
     said =
       mover === ctx.seat && !ctx.watch
         ? "…"
-        : who?.kind === "open"
+        : who.kind === "open"
           ? `Waiting for somebody to take ${ctx.names[mover]}`
-          : who?.kind === "person" && !who.connected
+          : who.kind === "person" && !who.connected
             ? `Waiting for ${ctx.names[mover]} to come to the table`
             : `${ctx.names[mover]} is to move`;
   }
   return h("p", { class: `prompt ${ctx.mine ? "mine" : ""}` }, said);
 }
 
-/** Ask for one of several actions with a picture or a colour each, and take it. */
+/**
+ * Ask for one of several actions with a picture or a colour each, and take it.
+ * @param {Page.Context} ctx
+ * @param {string} title
+ * @param {{ action: Wire.Action, look: Page.Child, label: string, class?: string }[]} choices
+ */
 export async function choose(ctx, title, choices) {
   const best = ctx.hint?.best;
   const answer = await ask(
@@ -336,7 +403,11 @@ export async function choose(ctx, title, choices) {
   if (answer !== null) ctx.act(answer);
 }
 
-/** Return the lower part of a table: the person's cards and plate. */
+/**
+ * Return the lower part of a table: the person's cards and plate.
+ * @param {Page.Context} ctx
+ * @param {Page.Child[]} more
+ */
 export function own(ctx, ...more) {
   return h(
     "section",
@@ -346,8 +417,12 @@ export function own(ctx, ...more) {
   );
 }
 
-/** Return facts that no other part of a table shows, in words. */
-export function facts(ctx, skipped = []) {
+/**
+ * Return facts that no other part of a table shows, in words.
+ * @param {Page.Context} ctx
+ * @param {string[]} skipped
+ */
+export function facts(ctx, skipped) {
   const left = Object.entries(ctx.view.description.facts).filter(
     ([name]) => !skipped.includes(name),
   );

@@ -1,0 +1,557 @@
+// The types of the pages, for the type checker alone; no page loads this file.
+// `Wire` is what the server and the pages send each other, `Page` what the pages hand around.
+
+declare namespace Wire {
+  type Deck = "standard" | "hanafuda" | "uno" | "plain";
+  type OptionValue = boolean | number | string;
+  type Options = Record<string, OptionValue>;
+
+  /** An action with the cards that it names. */
+  interface Action {
+    id: number;
+    text: string;
+    card: string | null;
+    cards?: string[];
+  }
+
+  /** A move as one seat saw it; what was laid face down has neither number nor card. */
+  interface Move extends Omit<Action, "id"> {
+    seat: number;
+    id: number | null;
+  }
+
+  interface Zone {
+    name: string;
+    count: number;
+    cards: string[];
+    /** Null: of the table. */
+    seat: number | null;
+  }
+
+  /** An entry of the log. */
+  interface Entry {
+    seat: number | null;
+    text: string;
+  }
+
+  /** What is said in words; these are the facts that pages look for. */
+  interface Facts {
+    colour?: string;
+    dealer?: string;
+    "koi-koi"?: string;
+    "lay away"?: string;
+    next?: string;
+    round?: string | number;
+    stacks?: number;
+    suit?: string;
+    "to draw"?: string;
+    "you drew"?: string | number;
+    [name: string]: string | number | undefined;
+  }
+
+  interface Description {
+    /** Null: as somebody without a seat sees the table. */
+    seat: number | null;
+    seats: number;
+    to_move: number | null;
+    zones: Zone[];
+    facts: Facts;
+    events: Entry[];
+  }
+
+  interface Seat {
+    name: string | null;
+    kind: "agent" | "person" | "open";
+    connected: boolean;
+    open_cards: boolean;
+  }
+
+  interface Result {
+    returns: number[];
+    points: number[];
+    words: string;
+  }
+
+  // What single games add to a view; somebody without a seat gets what all seats know alike.
+
+  interface Uno {
+    colour: string | null;
+    direction: 1 | -1;
+  }
+
+  interface Birds {
+    grid: (string | null)[][];
+    sizes: number[][];
+  }
+
+  interface Yaku {
+    seat: number;
+    name: string;
+    points: number;
+    have: string[];
+    need: number;
+  }
+
+  interface KoiKoi {
+    yaku: Yaku[];
+    points: number[];
+    worth: number[];
+    dealer: number | null;
+  }
+
+  /** Where the two pegs of a seat stand. */
+  interface Pegs {
+    seat: number;
+    front: number;
+    back: number;
+  }
+
+  /** A hand or a crib as it was counted. */
+  interface Counted {
+    seat: number;
+    what: string;
+    cards: string[];
+    starter: string;
+    parts: { what: string; cards: string[]; points: number }[];
+    total: number;
+  }
+
+  interface Cribbage {
+    board: Pegs[];
+    target: number;
+    dealer: number | null;
+    phase: "cut" | "deal" | "lay away" | "play" | "over";
+    count: number | null;
+    show: Counted[];
+  }
+
+  // The line of a table: what the server says.
+
+  interface TableFacts {
+    id: string;
+    game: string;
+    title: string;
+    options: Options;
+    hints: boolean;
+    adviser: string | null;
+  }
+
+  /** The answer of /api/tables/ID. */
+  interface Table extends TableFacts {
+    summary: string;
+    deck: Deck;
+    seats: Seat[];
+    version: number;
+    ply: number;
+    over: Result | null;
+    seed?: number;
+  }
+
+  interface View<Extra = {}> {
+    type: "view";
+    version: number;
+    ply: number;
+    table: TableFacts;
+    seat: number | null;
+    seats: Seat[];
+    description: Description;
+    legal: Action[] | null;
+    extra: Partial<Extra>;
+    move: Move | null;
+    over: (Result & { seed: number }) | null;
+  }
+
+  /** An action with the adviser's value of it. */
+  interface Valued extends Action {
+    value: number | null;
+    shown: string | null;
+  }
+
+  /** What a network looked at: a weight for each block, action and token. */
+  interface Attention {
+    tokens: string[];
+    weights: number[][][];
+  }
+
+  interface Advice {
+    adviser: string;
+    values: Valued[];
+    best: number;
+    unit: string | null;
+    scale: [number, number] | null;
+    attention: Attention | null;
+  }
+
+  interface Hint extends Advice {
+    type: "hint";
+    version: number;
+  }
+
+  interface Refused {
+    type: "refused";
+    error: string;
+  }
+
+  interface Thinking {
+    type: "thinking";
+    seat: number;
+  }
+
+  interface Solvable {
+    type: "solvable";
+    version: number;
+    answer: boolean;
+    words: string;
+  }
+
+  interface Seats {
+    type: "seats";
+    seats: Seat[];
+  }
+
+  type Told = View | Hint | Refused | Thinking | Solvable | Seats;
+
+  // The line of a table: what a page says.
+
+  interface Hello {
+    secret: string | null;
+    name: string | null;
+  }
+
+  type Said =
+    | { type: "act"; version: number; action: number }
+    | { type: "hint"; version: number }
+    | { type: "undo" }
+    | { type: "solvable" };
+
+  // The lobby.
+
+  type Choice =
+    | { kind: "bool"; allowed: boolean[]; default: boolean }
+    | { kind: "range"; allowed: { from: number; to: number }; default: number }
+    | { kind: "choice"; allowed: (number | string)[]; default: number | string };
+
+  type Option = Choice & { name: string; help: string };
+
+  interface Agent {
+    spec: string;
+    what: string;
+    open: boolean;
+    /** Empty: nobody has measured it. */
+    strength: string;
+    values: boolean;
+    attention: boolean;
+  }
+
+  interface Game {
+    name: string;
+    command: string;
+    title: string;
+    summary: string;
+    seats: [number, number];
+    options: Option[];
+    agents: Agent[];
+    adviser: string;
+    deck: Deck;
+    cards: string[];
+  }
+
+  interface NewTable {
+    game: string;
+    options: Options;
+    seats: ({ agent: string } | { person: string | null })[];
+    seed: number | null;
+    hints: boolean;
+    adviser: string | null;
+  }
+
+  interface SeatKey {
+    seat: number;
+    secret: string | null;
+  }
+
+  interface Opened {
+    id: string;
+    seats: SeatKey[];
+  }
+
+  // Replays.
+
+  interface Frame {
+    ply: number;
+    mover: number | null;
+    action: Action | null;
+    description: Description;
+    extra: {};
+  }
+
+  interface Replay {
+    /** A record as `cardlab.records` writes it; pages hand it back as it is. */
+    record: unknown;
+    game: string;
+    title: string;
+    deck: Deck;
+    seats: string[];
+    frames: Frame[];
+    result: Result | null;
+  }
+
+  interface MoveAdvice extends Advice {
+    ply: number;
+    mover: number;
+    taken: number;
+  }
+
+  interface Cost {
+    ply: number;
+    mover: number;
+    taken: Action;
+    best: Action;
+    cost: number;
+  }
+
+  /** A line of a review. */
+  type Review =
+    | { type: "progress"; ply: number; of: number }
+    | { type: "move"; ply: number; of: number; cost: number | null; advice: MoveAdvice }
+    | { type: "done"; of: number; worst: Cost[] }
+    | { type: "error"; error: string };
+
+  interface Recent {
+    id: string;
+    kind: "table" | "tournament";
+    game: string;
+    title: string;
+    seats: string[];
+    points: number[] | null;
+    when: string | null;
+  }
+
+  // The leaderboard.
+
+  interface Rating {
+    agent: string;
+    elo: number;
+    /** Null: too few deals; a bound that is null is infinite. */
+    interval: [number | null, number | null] | null;
+    rank: [number, number];
+    groups: string;
+  }
+
+  interface Board {
+    game: string;
+    options: Options;
+    tournaments: number;
+    games: number;
+    deals: number;
+    ratings: Rating[];
+  }
+
+  interface Cell {
+    agent: string;
+    other: string;
+    share: number;
+    interval: [number, number] | null;
+    games: number;
+  }
+
+  interface CrossTable {
+    game: string;
+    options: Options;
+    tournament: string;
+    ranking: string[];
+    cells: Cell[];
+  }
+
+  interface Leaderboard {
+    boards: Board[];
+    tables: CrossTable[];
+  }
+
+  /** How people did against an agent, or (null) alone. */
+  interface People {
+    game: string;
+    agent: string | null;
+    hints: boolean;
+    games: number;
+    score: number;
+    interval: [number, number];
+  }
+
+  // The library.
+
+  /** Where, how much, and half of the interval if it is known. */
+  type Point = [number, number, number | null];
+
+  interface Curve {
+    name: string;
+    command: string | null;
+    unit: string;
+    series: { title: string; points: Point[] }[];
+  }
+
+  interface Library {
+    papers: { name: string; game: string; title: string }[];
+    curves: Curve[];
+  }
+
+  interface Report {
+    title: string;
+    html: string;
+  }
+}
+
+declare namespace Page {
+  /** What can stand in an element; null, undefined and false stand for nothing. */
+  type Child = string | Node | null | undefined | false | readonly Child[];
+
+  /** A card's picture: of a deck with pictures, or its text. */
+  type Picture = HTMLElement | SVGElement;
+
+  type Listeners<Element> = {
+    [Name in keyof HTMLElementEventMap]?: (
+      event: HTMLElementEventMap[Name] & { readonly currentTarget: Element },
+    ) => unknown;
+  };
+
+  type Attribute = string | number | boolean | null | undefined;
+
+  /** What an element is made with. */
+  interface Given<Element> {
+    on?: Listeners<Element>;
+    vars?: Record<string, string | number>;
+    data?: Record<string, string | number>;
+    [attribute: string]: Attribute | Listeners<Element> | Record<string, string | number>;
+  }
+
+  /** A button of a dialog. */
+  interface Answer<Value> {
+    value: Value;
+    text?: string;
+    look?: Child;
+    label?: string;
+    class?: string;
+    first?: boolean;
+    data?: Record<string, string | number>;
+  }
+
+  interface DialogGiven<Value> {
+    class?: string;
+    /** A class of the row of buttons. */
+    row?: string;
+    /** Gets what closes the dialog from elsewhere. */
+    made?: (close: (value: Value | null) => void) => void;
+  }
+
+  /** An adviser's answer as bars and tables need it. */
+  interface Hint {
+    adviser: string;
+    best: number;
+    unit: string | null;
+    attention: Wire.Attention | null;
+    all: Wire.Valued[];
+    /** Those with a value, the best first. */
+    values: (Wire.Valued & { value: number })[];
+    byId: Map<number, number>;
+    low: number;
+    high: number;
+  }
+
+  /** How a hand is sorted; a game of months keeps the order of the server. */
+  type Order = "suit" | "rank" | "month";
+
+  /** A view as it is drawn: of a table, or a position of a replay. */
+  interface View<Extra = {}> {
+    version: number;
+    ply: number;
+    table: { id: string };
+    seat: number | null;
+    seats: Wire.Seat[];
+    description: Wire.Description;
+    extra: Partial<Extra>;
+    move: Wire.Move | null;
+    over: Wire.Result | null;
+  }
+
+  interface Measures {
+    width: number;
+    narrow: boolean;
+    cardWidth: number;
+  }
+
+  /** All that a game needs to be drawn. */
+  interface Context<Extra = {}> extends Measures {
+    view: View<Extra>;
+    game: string;
+    deck: Wire.Deck;
+    /** What seats are called, `You` for the person's own. */
+    names: string[];
+    /** What seats did last, in words; a replay says it elsewhere. */
+    news?: Map<number, string>;
+    hint: Hint | null;
+    order: Order;
+    /** The seat at the lower side. */
+    seat: number;
+    /** Whether somebody without a seat looks on. */
+    watch: boolean;
+    replay: boolean;
+    /** Whether the person is to move. */
+    mine: boolean;
+    legal: Wire.Action[];
+    /** Whether a position can still be solved, in words. */
+    solvable: string | null;
+    act: (action: number) => void;
+    send: (message: Wire.Said) => void;
+    redraw: () => void;
+    /** Says that a card cannot be played. */
+    refuse: ((card: string) => void) | null;
+    /** Has something closed when the position changes. */
+    onStale: (close: () => void) => void;
+  }
+
+  /** The module of a game. */
+  interface Renderer {
+    order: Order;
+    render(ctx: Context): Child;
+    /** Takes a key; says whether it was one of the game's. */
+    key?(ctx: Context, name: string): boolean;
+  }
+
+  interface HandGiven {
+    /** What a click takes. */
+    usable?: (card: string) => boolean;
+    /** What stands out. */
+    lifted?: (card: string) => boolean;
+    /** Keys of the cards that are picked up. */
+    chosen?: Set<string>;
+    /** What is said of a card after its name. */
+    note?: (card: string) => string;
+    pick: (card: string, element: HTMLElement, key: string) => void;
+    /** Told which card has the pointer or the focus. */
+    look?: (card: string | null) => void;
+    /** The actions whose values a card shows. */
+    actions?: (card: string) => Wire.Action[];
+  }
+
+  /** What this browser knows of a table. */
+  interface TableMemory {
+    secret?: string | null;
+    links?: Wire.SeatKey[];
+    setup?: Wire.NewTable;
+    seat?: number;
+    game?: string;
+    at: number;
+  }
+
+  /** What the line to a table tells: a message, or its fate. */
+  type LineNews =
+    | { data: Wire.Told; state?: undefined }
+    | { data?: undefined; state: "open" }
+    | { data?: undefined; state: "lost" | "final"; words: string; code?: number };
+
+  interface Line {
+    send: (message: Wire.Said) => boolean;
+    again: () => void;
+    close: () => void;
+  }
+}
