@@ -1,5 +1,6 @@
 # Every target does its whole set-up from a fresh clone: a virtual environment in .venv, the
-# install, then the job. Nothing else needs to be there but Python 3.11 or later.
+# install, then the job. Nothing else needs to be there but Python 3.11 or later; `make js` and
+# `make check`, which look at the pages' JavaScript, need Node.js 18.18 or later with npm, too.
 
 PYTHON ?= python3
 VENV := .venv
@@ -7,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --retries 10 --timeout 60 --constraint constraints.txt
 TESTS := $(BIN)/python -m pytest -n auto --maxprocesses 8
 
-.PHONY: help arena play test check fix bench crosscheck strength pages docs clean
+.PHONY: help arena play test check js node fix bench crosscheck strength pages docs clean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
@@ -25,12 +26,17 @@ play: $(VENV)/web  ## play all games in the browser
 test: $(VENV)/dev  ## the tests
 	$(TESTS)
 
-check: $(VENV)/dev  ## format, lint, types, layers, tests: what CI runs
+check: $(VENV)/dev js  ## format, lint, types, layers, tests: what CI runs
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(TESTS)
+
+js: node_modules/ready  ## lint, types and tests of the pages' JavaScript
+	node_modules/.bin/eslint --max-warnings 0
+	node_modules/.bin/tsc --project tsconfig.json
+	node --test --test-reporter=spec tests/javascript/*.test.js
 
 fix: $(VENV)/dev  ## let the formatter and the linter mend what they can
 	$(BIN)/ruff format
@@ -61,7 +67,7 @@ docs: pages  ## build this documentation as a site: build/site/index.html
 	$(BIN)/mkdocs build --strict --quiet
 
 clean:  ## remove the virtual environment and all caches of this folder
-	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) node_modules build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
 
 $(VENV)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -82,3 +88,12 @@ $(VENV)/dev: $(VENV)/python pyproject.toml constraints.txt
 $(VENV)/bench: $(VENV)/python pyproject.toml constraints.txt
 	$(PIP) --editable '.[bench,web]'
 	@touch $(VENV)/base $@
+
+node:
+	@command -v node >/dev/null && command -v npm >/dev/null || { \
+	    echo "To check the JavaScript of the pages, install Node.js 18.18 or later with npm (Debian and Ubuntu: apt install nodejs npm)." >&2; \
+	    exit 1; }
+
+node_modules/ready: package.json package-lock.json | node
+	npm ci --loglevel error --no-audit --no-fund --fetch-retries 10 >/dev/null
+	@touch $@
