@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from cardlab.engine.errors import CardlabError, require
-from cardlab.networks.onnx import Network, export
+from cardlab.networks.onnx import Network
+from cardlab.networks.onnx_export import export
 
 torch = pytest.importorskip("torch", reason="needs cardlab[train]")
 

@@ -415,7 +415,7 @@ def export(
     make_expansion: Callable[[torch.dtype], Expansion], run: Path, name: str, target: Path
 ) -> list[Path]:
     """Write the network of a run to `target/NAME.onnx`, with a JSON file about it beside it."""
-    from cardlab.networks import onnx
+    from cardlab.networks import onnx_export
 
     tensors, about = load_weights(run / NETWORK)
     network = make_network(make_expansion, width=about["width"], blocks=about["blocks"])
@@ -429,6 +429,6 @@ def export(
         "rows": torch.zeros(2, network.expansion.row_width, dtype=torch.uint8),
         "choices": torch.zeros(2, network.expansion.most_choices, dtype=torch.uint8),
     }
-    onnx.export(network, example, path, ["values"], about)
+    onnx_export.export(network, example, path, ["values"], about)
     write_json(target / f"{name}.json", about)
     return [path]

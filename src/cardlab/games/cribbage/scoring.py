@@ -1,8 +1,8 @@
 """Counting at cribbage: a hand or a crib with the cut card, and a card played to the count.
 
-Rules: American Cribbage Congress. Cards are ids and sets as in `engine.cards`. A hand of four and the
-cut card together count 2 for every set of cards that makes fifteen (ace 1, court cards 10), 2 for
-every pair, the length of every run of three or more, and 1 for the jack of the cut card's suit
+Rules: American Cribbage Congress. Cards are ids and sets as in `engine.cards`. A hand of four and
+the cut card together count 2 for every set of cards that makes fifteen (ace 1, court cards 10), 2
+for every pair, the length of every run of three or more, and 1 for the jack of the cut card's suit
 in the hand (nobs). Four cards of one suit in the hand count 4, with the cut card 5; a crib counts
 only all five. No run goes round from the king to the ace.
 

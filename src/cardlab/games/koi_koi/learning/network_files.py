@@ -19,8 +19,8 @@ from cardlab.games.koi_koi.networks.transformer import (
 from cardlab.games.koi_koi.rules import GAME
 from cardlab.games.koi_koi.tokens import ENCODING, MOST_CHOICES, WIDTH
 from cardlab.learning.runs import describe_run, read_json, write_json
-from cardlab.networks import onnx
-from cardlab.networks.onnx import read_weights
+from cardlab.networks import onnx_export
+from cardlab.networks.onnx_export import read_weights
 from cardlab.networks.weights import check_about, load_weights, save_weights
 
 __all__ = [
@@ -149,7 +149,7 @@ def export_networks(
         plain.load_state_dict({key: one.cpu() for key, one in network.state_dict().items()})
         paths.append(target / f"{name}.onnx")
         about = about_network(name, plain, design, origin)
-        onnx.export(plain, example, paths[-1], ["values"], about, attention=shape.blocks)
+        onnx_export.export(plain, example, paths[-1], ["values"], about, attention=shape.blocks)
     return paths
 
 

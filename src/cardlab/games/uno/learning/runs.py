@@ -363,13 +363,13 @@ class Shipped(nn.Module):
 
 def export(run: Path, name: str, target: Path) -> list[Path]:
     """Write the network of a run to `target/NAME.onnx`, with a JSON file about it beside it."""
-    from cardlab.networks import onnx
+    from cardlab.networks import onnx_export
 
     network, about = load_network(run / "weights.safetensors")
     target.mkdir(parents=True, exist_ok=True)
     path = target / f"{name}.onnx"
     example = {"features": torch.zeros((2, network.num_inputs), dtype=torch.uint8)}
     outputs = ["values"] if network.heads == 1 else ["policy", "values"]
-    onnx.export(Shipped(network), example, path, outputs, about)
+    onnx_export.export(Shipped(network), example, path, outputs, about)
     write_json(target / f"{name}.json", about)
     return [path]
