@@ -292,9 +292,13 @@ def check_agent(
         str, typer.Argument(help="the program as in cmd:COMMAND, in one word", metavar="COMMAND")
     ],
     game: Annotated[
-        str,
-        typer.Option(help="the game to play with it", metavar="GAME", autocompletion=complete_game),
-    ] = "crazy_eights",
+        str | None,
+        typer.Option(
+            help="the game to play with it; default: the first of `cardlab games`",
+            metavar="GAME",
+            autocompletion=complete_game,
+        ),
+    ] = None,
     option: OptionList = None,
     games: Annotated[int, typer.Option(help="games to play in every seat", metavar="N")] = 2,
     seed: Seed = 0,
@@ -312,12 +316,18 @@ def check_agent(
       cardlab check-agent "python3 my_agent.py --fast" --game crazy_eights
     """
     from cardlab.arena.compliance import check_program
+    from cardlab.engine.registry import our_games
 
     limits = read_limits(move_seconds, game_seconds, agent_memory, None)
     waiting = nullcontext() if as_json else compiling()
     with waiting:
         findings = check_program(
-            command, game, options=read_options(option), games=games, seed=seed, limits=limits
+            command,
+            game or our_games()[0],
+            options=read_options(option),
+            games=games,
+            seed=seed,
+            limits=limits,
         )
     failed = [one for one in findings if not one.passed]
     if as_json:

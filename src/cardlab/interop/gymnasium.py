@@ -20,7 +20,7 @@ from cardlab.engine.errors import CardlabError, IllegalAction, require
 from cardlab.engine.game import Array, Game
 from cardlab.engine.observation import observation_of
 from cardlab.engine.play import Table, ask, close_game, open_game
-from cardlab.engine.registry import find_game
+from cardlab.engine.registry import find_game, our_games
 from cardlab.interop.seats import (
     Opponents,
     agent_generators,
@@ -46,13 +46,7 @@ except ImportError:
 __all__ = ["IDS", "CardEnv", "register"]
 
 ILLEGAL = ("forfeit", "raise")
-IDS = {
-    "crazy_eights": "cardlab/CrazyEights-v0",
-    "uno": "cardlab/Uno-v0",
-    "birds_of_a_feather": "cardlab/BirdsOfAFeather-v0",
-    "koi_koi": "cardlab/KoiKoi-v0",
-    "cribbage": "cardlab/Cribbage-v0",
-}
+IDS = {name: f"cardlab/{name.title().replace('_', '')}-v0" for name in our_games()}
 
 
 class CardEnv(gymnasium.Env[Any, Any]):

@@ -13,6 +13,8 @@ that is not legal raises `IllegalAction`; wrap the environment in PettingZoo's
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,7 +23,7 @@ from cardlab.engine.errors import CardlabError, require
 from cardlab.engine.game import Game
 from cardlab.engine.observation import observation_of
 from cardlab.engine.play import Table
-from cardlab.engine.registry import find_game
+from cardlab.engine.registry import find_game, our_games
 from cardlab.interop.seats import check_choice, dealt, mask_of, new_table, read_action, read_options
 
 try:
@@ -32,7 +34,7 @@ except ImportError:
     require("cardlab.interop.pettingzoo", "interop", "pettingzoo", "gymnasium")
     raise
 
-__all__ = ["CardEnv", "crazy_eights", "cribbage", "env", "koi_koi", "uno"]
+__all__ = ["CardEnv", "env"]
 
 MASKS = ("observation", "info")
 
@@ -188,21 +190,8 @@ def env(game: str | Game, **settings: Any) -> CardEnv:
     return CardEnv(game, **settings)
 
 
-def crazy_eights(**settings: Any) -> CardEnv:
-    """Return Crazy Eights: `seats`, `hand_size`, `reshuffle`, `optional_draw`."""
-    return CardEnv("crazy_eights", **settings)
-
-
-def uno(**settings: Any) -> CardEnv:
-    """Return Uno: `seats`, `rules`, `stacking`, `keep_drawn`, `voluntary_draw`, `target`."""
-    return CardEnv("uno", **settings)
-
-
-def koi_koi(**settings: Any) -> CardEnv:
-    """Return Koi-Koi: `rules`, `rounds`."""
-    return CardEnv("koi_koi", **settings)
-
-
-def cribbage(**settings: Any) -> CardEnv:
-    """Return Cribbage: `target`."""
-    return CardEnv("cribbage", **settings)
+def __getattr__(name: str) -> Callable[..., CardEnv]:
+    """Return the maker of a game's environment: `pettingzoo.NAME(option=value)`."""
+    if name in our_games():
+        return functools.partial(CardEnv, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
