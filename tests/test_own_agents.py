@@ -24,7 +24,7 @@ from cardlab.arena.tournament import Plan, enter, play_tournament
 from cardlab.engine.errors import CardlabError, IllegalAction, reason_of
 from cardlab.engine.game import Game, Turn, require_agent
 from cardlab.engine.importing import import_first_here
-from cardlab.engine.play import Table, ask_values, blaming, close_game, illegal_answer, play_game
+from cardlab.engine.play import Table, ask_values, agent_errors, close_game, illegal_answer, play_game
 from cardlab.engine.registry import find_game
 from cardlab.show.tables import show_match
 from cardlab.show.tournament import show_table
@@ -248,7 +248,7 @@ def test_on_the_command_line_it_is_a_sentence_with_a_traceback_on_demand(folder:
 
 
 def test_a_sentence_of_ours_is_passed_on() -> None:
-    with pytest.raises(CardlabError, match=r"^ours$"), blaming(None, "x", lambda: "y"):
+    with pytest.raises(CardlabError, match=r"^ours$"), agent_errors(None, "x", lambda: "y"):
         raise CardlabError("ours")
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from cardlab.agents.outside import dismiss_all
-from cardlab.arena.shard import Chunk, Match, Task, full_record, play_deals, usual_reason
+from cardlab.arena.shard import Match, Shard, ShardResult, full_record, play_deals, usual_reason
 from cardlab.arena.workers import stream_results
 from cardlab.engine.game import Array
 from cardlab.engine.notebook_hooks import ShownAsHtml
@@ -24,8 +24,8 @@ from cardlab.engine.registry import find_game
 __all__ = [
     "Match",
     "MatchResult",
+    "Shard",
     "Standing",
-    "Task",
     "mean_and_interval",
     "play_deals",
     "play_match",
@@ -87,7 +87,7 @@ def play_match(
 ) -> MatchResult:
     """Play a match to its end; on Ctrl-C, return what has been played if there is anything."""
     began = time.perf_counter()
-    chunks: list[Chunk] = []
+    chunks: list[ShardResult] = []
     try:
         for chunk in _chunks(match, workers, save is not None):
             chunks.append(chunk)
@@ -104,31 +104,31 @@ def play_match(
     return _summarise(match, chunks, time.perf_counter() - began)
 
 
-def _records(match: Match, chunk: Chunk) -> list[Record]:
+def _records(match: Match, chunk: ShardResult) -> list[Record]:
     game, options = find_game(match.game), dict(match.options)
     return [full_record(game, options, match.seating(one.rotation), one) for one in chunk.games]
 
 
-def _chunks(match: Match, workers: int, keep: bool) -> Iterator[Chunk]:
-    """Play the first deals here to see how long they take, then the rest in fitting stretches."""
+def _chunks(match: Match, workers: int, keep: bool) -> Iterator[ShardResult]:
+    """Play the first deals here to see how long they take, then the rest in fitting shards."""
     first = min(FIRST_CHUNK, match.deals)
-    yield play_deals(Task(match, 0, first, keep))
+    yield play_deals(Shard(match, 0, first, keep))
     if first == match.deals:
         return
-    began = time.perf_counter()  # the first stretch may have compiled; this one tells the pace
+    began = time.perf_counter()  # the first shard may have compiled; this one tells the pace
     second = min(2 * first, match.deals - first)
-    yield play_deals(Task(match, first, second, keep))
+    yield play_deals(Shard(match, first, second, keep))
     at = first + second
     pace = (time.perf_counter() - began) / second
     size = max(1, min(MOST_DEALS, int(CHUNK_SECONDS / pace), -(-(match.deals - at) // workers)))
     tasks = [
-        Task(match, start, min(size, match.deals - start), keep)
+        Shard(match, start, min(size, match.deals - start), keep)
         for start in range(at, match.deals, size)
     ]
     yield from stream_results(play_deals, tasks, workers, pace * (match.deals - at))
 
 
-def _summarise(match: Match, chunks: list[Chunk], seconds: float) -> MatchResult:
+def _summarise(match: Match, chunks: list[ShardResult], seconds: float) -> MatchResult:
     returns = np.concatenate([chunk.returns for chunk in chunks])
     points = np.concatenate([chunk.points for chunk in chunks])
     thought = np.sum([chunk.seconds for chunk in chunks], axis=0)

@@ -1,7 +1,7 @@
-"""A stretch of a match: some deals in every seating, played in step; the unit of all work.
+"""A shard of a match: some deals in every seating, played in step; the unit of all work.
 
 Every game has streams of its own, derived from the match's seed, the deal's number and the
-seating: the outcome depends on nothing else, in particular not on who plays which stretch where.
+seating: the outcome depends on nothing else, in particular not on who plays which shard where.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from cardlab.engine import kernel, seeding
 from cardlab.engine.batch import Batch
 from cardlab.engine.errors import CardlabError, IllegalAction
 from cardlab.engine.game import Agent, Array, Game, OpenAgent, PlansAhead, State, Turn
-from cardlab.engine.play import Table, blaming, illegal_answer
+from cardlab.engine.play import Table, agent_errors, illegal_answer
 from cardlab.engine.records import Record, Result
 from cardlab.engine.registry import find_game
 
-__all__ = ["Chunk", "Match", "Played", "Task", "full_record", "play_deals", "usual_reason"]
+__all__ = ["Match", "Played", "Shard", "ShardResult", "full_record", "play_deals", "usual_reason"]
 
 ACTION = np.dtype("<u2")  # how an action is kept, whatever the game
 DIGITS = 6  # of returns and points that are kept
@@ -115,8 +115,8 @@ class Match:
 
 
 @dataclass(frozen=True)
-class Task:
-    """A stretch of a match for one worker."""
+class Shard:
+    """Some deals of a match, for one worker."""
 
     match: Match
     first: int
@@ -144,7 +144,7 @@ class Played:
 
 
 @dataclass(frozen=True)
-class Chunk:
+class ShardResult:
     """What a worker sends back: returns and points by deal, seating and seat; thinking time."""
 
     first: int
@@ -158,46 +158,173 @@ class Chunk:
     forfeits: tuple[tuple[int, str], ...] = ()  # agent and reason of every game given away
 
 
-def play_deals(task: Task) -> Chunk:
-    """Play a stretch of deals in every seating, all games in step.
+def play_deals(shard: Shard) -> ShardResult:
+    """Play the deals of a shard in every seating, all games in step.
 
     An agent that is a program of its own follows one game at a time, so then games are played one
     after another, with the same outcome.
     """
     began = time.perf_counter()
-    match = task.match
+    match = shard.match
     game = find_game(match.game)
     agents = [find_agent(spec, game) for spec in match.agents]
     for agent in agents:
         if isinstance(agent, OutsideAgent):
             agent.limits = match.limits
     rotations = match.rotations
-    rows = list(product(range(task.first, task.first + task.count), rotations))
+    rows = list(product(range(shard.first, shard.first + shard.count), rotations))
     alone = any(isinstance(agent, OutsideAgent) for agent in agents)
     parts = [[row] for row in rows] if alone else [rows]
-    tallies = [_play_rows(match, game, agents, part, task.keep_records) for part in parts]
-    shape = (task.count, len(rotations), len(match.lineup))
-    return Chunk(
-        task.first,
-        np.concatenate([one.returns for one in tallies]).reshape(shape),
-        np.concatenate([one.points for one in tallies]).reshape(shape),
-        np.sum([one.seconds for one in tallies], axis=0),
-        np.sum([one.decisions for one in tallies], axis=0),
-        [played for one in tallies for played in one.games],
+    tallies = [_play_rows(match, game, agents, part, shard.keep_records) for part in parts]
+    shape = (shard.count, len(rotations), len(match.lineup))
+    return ShardResult(
+        shard.first,
+        np.concatenate([tally.returns for tally in tallies]).reshape(shape),
+        np.concatenate([tally.points for tally in tallies]).reshape(shape),
+        np.sum([tally.seconds for tally in tallies], axis=0),
+        np.sum([tally.decisions for tally in tallies], axis=0),
+        [played for tally in tallies for played in tally.games],
         time.perf_counter() - began,
-        task.pairing,
-        tuple(one.forfeit for one in tallies if one.forfeit),
+        shard.pairing,
+        tuple(tally.forfeit for tally in tallies if tally.forfeit),
     )
 
 
 @dataclass
 class _Tally:
+    """What games in step have brought: by row and seat, and thinking time by agent."""
+
     returns: Array
     points: Array
     seconds: Array
     decisions: Array
     games: list[Played]
     forfeit: tuple[int, str] | None = None
+
+    @classmethod
+    def empty(cls, rows: int, seats: int, agents: int) -> _Tally:
+        """Return a tally of nothing."""
+        by_seat, by_agent = (rows, seats), (agents,)
+        decisions = np.zeros(by_agent, dtype=np.int64)
+        return cls(np.zeros(by_seat), np.zeros(by_seat), np.zeros(by_agent), decisions, [])
+
+
+class _GamesInStep:
+    """One game for every deal and rotation in `rows`, each at its next decision."""
+
+    def __init__(
+        self,
+        match: Match,
+        game: Game,
+        agents: Sequence[Agent | OpenAgent],
+        rows: Sequence[tuple[int, int]],
+    ) -> None:
+        self.match, self.game, self.agents, self.rows = match, game, agents, rows
+        lineup = match.lineup
+        self.seats = len(lineup)
+        seed_of = {deal: match.game_seed(deal) for deal, _ in rows}
+        self.seeds = np.array([seed_of[deal] for deal, _ in rows], dtype=np.int64)
+        self.rotations = np.array([rotation for _, rotation in rows])
+        self.agent_at = np.array(
+            [[lineup[(seat - r) % self.seats] for seat in range(self.seats)] for _, r in rows]
+        )
+        self.rngs = [
+            [seeding.generator(int(seed), "seat", seat, int(r)) for seat in range(self.seats)]
+            for seed, r in zip(self.seeds, self.rotations, strict=True)
+        ]
+        self.batch = Batch(game, len(rows), seeds=self.seeds, options=dict(match.options))
+        self.tally = _Tally.empty(len(rows), self.seats, len(agents))
+        self.taken: list[list[int]] = [[] for _ in rows]
+        self.actions = np.zeros(len(rows), dtype=np.int64)
+        self.failure: AgentFailed | None = None
+        self.plans: _Plans | None = None
+        if self.seats == 1:
+            plan = getattr(agents[0], "plan", None)
+            with agent_errors(plan, match.agents[0], lambda: f"planner of {game.name}"):
+                self.plans = _Plans(agents[0], self.batch, self.rngs)
+
+    def play(self) -> None:
+        """Play all games to their end, or until a program fails."""
+        programs = {  # they follow their game; then there is one row only
+            seat: agent
+            for seat in range(self.seats)
+            if isinstance(agent := self.agents[self.agent_at[0, seat]], OutsideAgent)
+        }
+        tally = self.tally
+        try:
+            for seat, program in programs.items():
+                options = dict(self.match.options)
+                program.begin(self.game, options, seat, self.seats, self.rngs[0][seat])
+            while len(waiting := np.flatnonzero(self.batch.mover >= 0)):
+                self._step(waiting)
+        except AgentFailed as error:
+            self.failure = error
+            tally.returns[0] = _forfeit(self.seats, error.seat)
+            tally.forfeit = int(self.agent_at[0, error.seat]), str(error)
+        for seat, program in programs.items():
+            program.end(seat, tally.returns[0].tolist(), tally.points[0].tolist(), self.failure)
+        if self.plans:
+            tally.seconds[0] += self.plans.seconds
+
+    def _step(self, waiting: Array) -> None:
+        """Take one action in every game that waits for one."""
+        batch, tally = self.batch, self.tally
+        who = self.agent_at[waiting, batch.mover[waiting]]
+        for index, rotation in product(range(len(self.agents)), self.match.rotations):
+            # One rotation at a time: an agent never holds two seats' views of one deal.
+            rows: Array = waiting[(who == index) & (self.rotations[waiting] == rotation)]
+            if len(rows):
+                self._decide(index, rows)
+        for row in waiting.tolist():
+            self.taken[row].append(int(self.actions[row]))
+        batch.step(self.actions)
+        for row in waiting[batch.done[waiting]].tolist():
+            tally.returns[row] = np.round(batch.returns[row].astype(np.float64), DIGITS)
+            tally.points[row] = np.round(batch.points[row].astype(np.float64), DIGITS)
+
+    def _decide(self, index: int, rows: Array) -> None:
+        """Write an agent's actions for some rows, and count its time."""
+        began, compiled = time.perf_counter(), len(kernel.compiled)
+        if self.plans and self.plans.made:
+            self.actions[rows] = self.plans.next_of(rows)
+        else:
+            name, ply = self.match.agents[index], len(self.taken[rows[0]])  # all are in step
+            self.actions[rows] = _ask_all(
+                self.agents[index], self.batch, rows, self.rngs, name, ply
+            )
+        if compiled == len(kernel.compiled):  # otherwise the compiler's time, too
+            self.tally.seconds[index] += time.perf_counter() - began
+            self.tally.decisions[index] += len(rows)
+
+    def stored(self) -> list[Played]:
+        """Return every game in few bytes; games of one deal share its deck orders."""
+        game, batch, failure = self.game, self.batch, self.failure
+        used = game.used_cards or game.deck
+        order, scratch = np.empty(game.deck, dtype=np.uint8), np.zeros(1, dtype=np.int64)
+        orders: dict[int, list[bytes]] = {}
+        games = []
+        for row, (deal, rotation) in enumerate(self.rows):
+            decks, known = int(batch.deals[row]), orders.setdefault(deal, [])
+            for n in range(len(known), decks):
+                game.shuffle(int(self.seeds[row]), n, order, scratch)
+                known.append(order[:used].tobytes())
+            games.append(
+                Played(
+                    deal,
+                    rotation,
+                    int(self.seeds[row]),
+                    decks,
+                    b"".join(known[:decks]),
+                    np.array(self.taken[row], dtype=ACTION).tobytes(),
+                    tuple(self.tally.returns[row].tolist()),
+                    tuple(self.tally.points[row].tolist()),
+                    failure.seat if failure else None,
+                    str(failure) if failure else None,
+                    failure.log or None if failure else None,
+                    self.plans.nodes[row] if self.plans and self.plans.nodes else None,
+                )
+            )
+        return games
 
 
 def _play_rows(
@@ -208,81 +335,18 @@ def _play_rows(
     keep: bool,
 ) -> _Tally:
     """Play one game for every deal and rotation in `rows`, all in step."""
-    lineup = match.lineup
-    seats, size = len(lineup), len(rows)
-    seed_of = {deal: match.game_seed(deal) for deal, _ in rows}
-    seeds = np.array([seed_of[deal] for deal, _ in rows], dtype=np.int64)
-    rotations = np.array([rotation for _, rotation in rows])
-    agent_at = np.array([[lineup[(seat - r) % seats] for seat in range(seats)] for r in rotations])
-    rngs = [
-        [seeding.generator(int(seed), "seat", seat, int(r)) for seat in range(seats)]
-        for seed, r in zip(seeds, rotations, strict=True)
-    ]
-    batch = Batch(game, size, seeds=seeds, options=dict(match.options))
-    tally = _Tally(
-        np.zeros((size, seats)),
-        np.zeros((size, seats)),
-        np.zeros(len(agents)),
-        np.zeros(len(agents), dtype=np.int64),
-        [],
-    )
-    guests = {  # agents that follow the game; then there is one row only
-        seat: one
-        for seat in range(seats)
-        if isinstance(one := agents[agent_at[0, seat]], OutsideAgent)
-    }
-    plan = getattr(agents[0], "plan", None)
-    with blaming(plan, match.agents[0], lambda: f"planner of {game.name}"):
-        plans = _Plans(agents[0], batch, rngs) if seats == 1 else None
-    taken: list[list[int]] = [[] for _ in rows]
-    actions = np.zeros(size, dtype=np.int64)
-    failure: AgentFailed | None = None
-    waiting = np.flatnonzero(batch.mover >= 0)
-    try:
-        for seat, guest in guests.items():
-            guest.begin(game, dict(match.options), seat, seats, rngs[0][seat])
-        while len(waiting):
-            who = agent_at[waiting, batch.mover[waiting]]
-            for index, rotation in product(range(len(agents)), match.rotations):
-                # One rotation at a time: an agent never holds two seats' views of one deal.
-                mine: Array = waiting[(who == index) & (rotations[waiting] == rotation)]
-                if len(mine):
-                    began, compiled = time.perf_counter(), len(kernel.compiled)
-                    if plans and plans.made:
-                        actions[mine] = plans.next_of(mine)
-                    else:
-                        ply = len(taken[mine[0]])  # the same for all, which are played in step
-                        actions[mine] = _ask_all(
-                            agents[index], batch, mine, rngs, match.agents[index], ply
-                        )
-                    if compiled == len(kernel.compiled):  # otherwise the compiler's time, too
-                        tally.seconds[index] += time.perf_counter() - began
-                        tally.decisions[index] += len(mine)
-            for row in waiting.tolist():
-                taken[row].append(int(actions[row]))
-            batch.step(actions)
-            for row in waiting[batch.done[waiting]].tolist():
-                tally.returns[row] = np.round(batch.returns[row].astype(np.float64), DIGITS)
-                tally.points[row] = np.round(batch.points[row].astype(np.float64), DIGITS)
-            waiting = np.flatnonzero(batch.mover >= 0)
-    except AgentFailed as error:
-        failure = error
-        tally.returns[0] = _forfeit(seats, error.seat)
-        tally.forfeit = int(agent_at[0, error.seat]), str(error)
-    for seat, guest in guests.items():
-        guest.end(seat, tally.returns[0].tolist(), tally.points[0].tolist(), failure)
-    if plans:
-        tally.seconds[0] += plans.seconds
+    games = _GamesInStep(match, game, agents, rows)
+    games.play()
     if keep:
-        tally.games = _keep(game, rows, seeds, batch, taken, tally, failure, plans)
-    return tally
+        games.tally.games = games.stored()
+    return games.tally
 
 
 def usual_reason(reasons: Iterable[str]) -> str | None:
     """Return the reason of most forfeits; reasons are of one kind if they begin alike."""
     kinds: dict[str, list[str]] = {}
-    for one in reasons:
-        kinds.setdefault(one.partition(":")[0], []).append(one)
+    for reason in reasons:
+        kinds.setdefault(reason.partition(":")[0], []).append(reason)
     return min(max(sorted(kinds.items()), key=lambda kind: len(kind[1]))[1]) if kinds else None
 
 
@@ -323,45 +387,6 @@ class _Plans:
         return [self.made[row].popleft() for row in rows.tolist()]
 
 
-def _keep(
-    game: Game,
-    rows: Sequence[tuple[int, int]],
-    seeds: Array,
-    batch: Batch,
-    taken: list[list[int]],
-    tally: _Tally,
-    failure: AgentFailed | None,
-    plans: _Plans | None,
-) -> list[Played]:
-    """Return every game in few bytes; games of one deal share its deck orders."""
-    used = game.used_cards or game.deck
-    order, scratch = np.empty(game.deck, dtype=np.uint8), np.zeros(1, dtype=np.int64)
-    orders: dict[int, list[bytes]] = {}
-    games = []
-    for row, (deal, rotation) in enumerate(rows):
-        decks, known = int(batch.deals[row]), orders.setdefault(deal, [])
-        for n in range(len(known), decks):
-            game.shuffle(int(seeds[row]), n, order, scratch)
-            known.append(order[:used].tobytes())
-        games.append(
-            Played(
-                deal,
-                rotation,
-                int(seeds[row]),
-                decks,
-                b"".join(known[:decks]),
-                np.array(taken[row], dtype=ACTION).tobytes(),
-                tuple(tally.returns[row].tolist()),
-                tuple(tally.points[row].tolist()),
-                failure.seat if failure else None,
-                str(failure) if failure else None,
-                failure.log or None if failure else None,
-                plans.nodes[row] if plans and plans.nodes else None,
-            )
-        )
-    return games
-
-
 def full_record(
     game: Game, options: dict[str, Any], seats: Sequence[str], played: Played
 ) -> Record:
@@ -383,9 +408,9 @@ def full_record(
 
 
 @cache
-def _door(kind: type) -> str:
+def _method_of(kind: type) -> str:
     """Return the method by which agents of a class are asked; finding that out is slow."""
-    return next((one for one in ("act_open", "act_many") if hasattr(kind, one)), "act")
+    return next((name for name in ("act_open", "act_many") if hasattr(kind, name)), "act")
 
 
 def _ask_all(
@@ -399,20 +424,20 @@ def _ask_all(
     """Return an agent's choice for every row: at once where it can, one by one otherwise."""
     game = batch.game
     mine = [rngs[row][batch.mover[row]] for row in rows]
-    door = _door(type(agent))
-    act = getattr(agent, door)
+    method = _method_of(type(agent))
+    act = getattr(agent, method)
     choices: list[Any] = []
 
     def place(row: int) -> str:
-        first = "one of many turns, such as " if door == "act_many" and not choices else ""
+        first = "one of many turns, such as " if method == "act_many" and not choices else ""
         seat, seed = batch.mover[row], batch.seeds[row]
         return f"{first}seat {seat} of {game.name}, ply {ply}, game seed {seed}"
 
-    with blaming(act, name, lambda: place(rows[len(choices)])):
-        if door == "act_open":
+    with agent_errors(act, name, lambda: place(rows[len(choices)])):
+        if method == "act_open":
             for row, rng in zip(rows, mine, strict=True):
                 choices.append(act(State(game, batch.states[row : row + 1].copy()), rng))
-        elif door == "act_many":
+        elif method == "act_many":
             choices += list(act(batch.turns(rows), mine))
         else:
             turns = batch.turns(rows)

@@ -11,12 +11,12 @@ import numpy as np
 
 from cardlab.arena.match import mean_and_interval, shares
 from cardlab.arena.ratings import Outcome, Rating, rate
-from cardlab.arena.shard import Chunk, Match, usual_reason
+from cardlab.arena.shard import Match, ShardResult, usual_reason
 from cardlab.arena.store import Store
 from cardlab.engine.game import Array
 from cardlab.engine.notebook_hooks import ShownAsHtml
 
-__all__ = ["Cell", "Line", "Results", "Table", "outcome_of"]
+__all__ = ["Cell", "Line", "Results", "Standings", "outcome_of"]
 
 Interval = tuple[float, float] | None
 
@@ -32,7 +32,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Line:
-    """One agent's line of the table."""
+    """One agent's line of the standings."""
 
     agent: str
     games: int
@@ -51,7 +51,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Table(ShownAsHtml):
+class Standings(ShownAsHtml):
     """What a tournament has brought: lines, best first, and how every pair did."""
 
     game: str
@@ -126,8 +126,8 @@ class Results:
             results._count_times(pairing, seconds, decisions)
         return results
 
-    def add(self, chunk: Chunk) -> None:
-        """Count the games of a stretch."""
+    def add(self, chunk: ShardResult) -> None:
+        """Count the games of a shard."""
         match = self.matches[chunk.pairing]
         places = {rotation: place for place, rotation in enumerate(match.rotations)}
         for one in chunk.games:
@@ -147,7 +147,7 @@ class Results:
         nodes: int | None,
     ) -> None:
         if deal >= self.deals or not np.isnan(self.returns[pairing][deal, place, 0]):
-            return  # a stretch that came twice counts once
+            return  # a shard that came twice counts once
         self.returns[pairing][deal, place] = returns
         self.points[pairing][deal, place] = points
         if forfeit is not None:
@@ -180,7 +180,7 @@ class Results:
         """How many games there will be."""
         return sum(one.shape[0] * one.shape[1] for one in self.returns)
 
-    def table(self, *, ratings: bool = True, seed: int = 0) -> Table:
+    def table(self, *, ratings: bool = True, seed: int = 0) -> Standings:
         """Return what the games so far say."""
         rated: dict[str, Rating] = {}
         if ratings and self.seats > 1 and self.games:
@@ -195,7 +195,7 @@ class Results:
                     cells[one.agent, other.agent] = cell
         played = [self.done(pairing) for pairing in range(len(self.matches))]
         deals = int(np.logical_or.reduce(played).sum())
-        return Table(
+        return Standings(
             self.matches[0].game,
             self.seats,
             tuple(lines),

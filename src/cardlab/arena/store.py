@@ -1,9 +1,9 @@
 """The store: every game of every tournament, in SQLite or PostgreSQL; tables derive from it.
 
 A game is kept in few bytes (`Played`): deck orders and actions, so that its full record needs no
-random numbers. The games of a stretch are written in one transaction under a key that they share
-with nothing else (tournament, pairing, deal, rotation): a killed run has whole stretches or
-nothing of them, and a stretch that is written twice changes nothing.
+random numbers. The games of a shard are written in one transaction under a key that they share
+with nothing else (tournament, pairing, deal, rotation): a killed run has whole shards or
+nothing of them, and a shard that is written twice changes nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from platformdirs import user_data_path
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError
 
-from cardlab.arena.shard import Chunk, Played
+from cardlab.arena.shard import Played, ShardResult
 from cardlab.engine.errors import CardlabError, require
 
 __all__ = ["SCHEMA", "Entered", "Store", "default_store"]
@@ -219,8 +219,8 @@ class Store:
             raise CardlabError(f"{self.shown} has no tournament {name!r}; its latest: {known}")
         return found[0]
 
-    def add(self, tournament: int, chunk: Chunk) -> None:
-        """Keep the games of a stretch, all of them or, if this process dies, none."""
+    def add(self, tournament: int, chunk: ShardResult) -> None:
+        """Keep the games of a shard, all of them or, if this process dies, none."""
         rows = [
             (
                 tournament,
@@ -301,7 +301,7 @@ class Store:
             yield from at.execution_options(yield_per=5000).execute(found)
 
     def times(self, tournament: int) -> list[tuple[int, list[float], list[int]]]:
-        """Return pairing, seconds and decisions by agent of every stretch."""
+        """Return pairing, seconds and decisions by agent of every shard."""
         query = sql.select(TIMES).where(TIMES.c.tournament == tournament)
         with self.reading() as at:
             return [
@@ -498,7 +498,7 @@ def _set_up_sqlite(connection: Any, _: object) -> None:
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout = {PATIENCE * 1000}")
     cursor.execute("PRAGMA journal_mode = WAL")
-    cursor.execute("PRAGMA synchronous = FULL")  # a stretch that is kept survives a power cut
+    cursor.execute("PRAGMA synchronous = FULL")  # a shard that is kept survives a power cut
     cursor.execute("PRAGMA foreign_keys = ON")
     cursor.close()
 

@@ -1,4 +1,4 @@
-"""Tournaments: a plan, its stretches of work, the store they are kept in, the table at the end.
+"""Tournaments: a plan, its shards of work, the store they are kept in, the table at the end.
 
 The deals are the same for all pairings, every deal is played in every seating that differs, and
 what a game brings depends on the plan's seed alone. A run that was killed therefore goes on with
@@ -15,7 +15,7 @@ from typing import Any
 
 from cardlab.agents.catalog import find_agent
 from cardlab.agents.outside import DEFAULT_LIMITS, Limits, OutsideAgent, dismiss_all
-from cardlab.arena.shard import Chunk, Match, Task, play_deals
+from cardlab.arena.shard import Match, Shard, ShardResult, play_deals
 from cardlab.arena.standings import Results
 from cardlab.arena.store import Entered, Store
 from cardlab.arena.workers import stream_results
@@ -28,7 +28,7 @@ __all__ = ["FORMATS", "Plan", "enter", "play_tournament", "resume"]
 FORMATS = ("round-robin", "gauntlet")
 MOST_PAIRINGS = 2000
 MOST_GAMES = 100_000_000  # the results of so many still fit into memory
-STRETCH_SECONDS = 1.0  # of work that a kill may cost, roughly
+SHARD_SECONDS = 1.0  # of work that a kill may cost, roughly
 CLUSTER_SECONDS = 3.0  # likewise on a cluster, where handing work out costs more
 MOST_DEALS = 256
 ALONE = 1.5  # seconds that are worked here before processes are started
@@ -219,12 +219,12 @@ def play_tournament(
     *,
     workers: int = 1,
     ray: str | None = None,
-    progress: Callable[[Results, Chunk | None], None] | None = None,
+    progress: Callable[[Results, ShardResult | None], None] | None = None,
     stop: Callable[[Results], bool] | None = None,
 ) -> Results:
     """Play what is missing of a tournament, keep every game, return them all.
 
-    `stop` is asked after every stretch whether enough has been played.
+    `stop` is asked after every shard whether enough has been played.
     """
     results = Results.load(plan.matches, store, entered.id)
     if progress:
@@ -232,7 +232,7 @@ def play_tournament(
     stopped = bool(stop and stop(results))
     if not stopped:
         paces: dict[int, float] = {}
-        work = _stretches(plan, results, paces, CLUSTER_SECONDS if ray else STRETCH_SECONDS)
+        work = _shards(plan, results, paces, CLUSTER_SECONDS if ray else SHARD_SECONDS)
         stream = stream_results(play_deals, work, workers, alone=ALONE, ray=ray)
         try:
             for chunk in stream:
@@ -252,10 +252,10 @@ def play_tournament(
     return results
 
 
-def _stretches(
+def _shards(
     plan: Plan, results: Results, paces: dict[int, float], seconds: float
-) -> Iterator[Task]:
-    """Yield what is missing, all pairings side by side, in stretches of about equal time."""
+) -> Iterator[Shard]:
+    """Yield what is missing, all pairings side by side, in shards of about equal time."""
     left = {}
     for pairing in range(len(plan.matches)):
         missing = (~results.done(pairing)).nonzero()[0].tolist()
@@ -278,4 +278,4 @@ def _stretches(
             count += 1
         if not missing:
             del left[pairing]
-        yield Task(plan.matches[pairing], first, count, True, pairing)
+        yield Shard(plan.matches[pairing], first, count, True, pairing)

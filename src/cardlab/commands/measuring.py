@@ -83,7 +83,7 @@ def tournament(
     from cardlab.arena.ladder import Ladder as MovingRatings
     from cardlab.arena.store import Store
     from cardlab.arena.workers import joined_cluster
-    from cardlab.show.tournament import live_table, show_table
+    from cardlab.show.tournament import live_table, show_standings
 
     if format not in arena.FORMATS:
         raise CardlabError(suggest("format", format, arena.FORMATS))
@@ -125,7 +125,7 @@ def tournament(
             typer.echo(json.dumps(data, indent=2))
         else:
             where = f"{kept.shown} as tournament {entered.name!r}"
-            show_table(table, where, time.perf_counter() - began, steps)
+            show_standings(table, where, time.perf_counter() - began, steps)
 
 
 def sprt(

@@ -29,7 +29,7 @@ from cardlab.commands.arguments import (
 )
 from cardlab.commands.completion import complete_agent
 from cardlab.engine.errors import CardlabError
-from cardlab.show.tables import compiling, new_console, progress_bar, show_match, table_of
+from cardlab.show.tables import compiling, new_console, progress_bar, table_of
 
 __all__ = ["agents", "games", "match", "play", "replay"]
 
@@ -153,6 +153,7 @@ def match(
     """
     from cardlab.arena.match import Match, play_match
     from cardlab.engine.records import append_records
+    from cardlab.show.tournament import show_match
 
     limits = read_limits(move_seconds, game_seconds, agent_memory, agent_logs)
     plan = Match.plan(game, agents, games, seed, read_options(option), limits)

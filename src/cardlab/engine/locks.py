@@ -1,8 +1,9 @@
-"""One run at a time for a file or folder: the lock goes away with the process, however it ends."""
+"""One run at a time for a file or folder: the lock ends with the process, however that ends."""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,22 +16,17 @@ __all__ = ["only_one"]
 
 @contextmanager
 def only_one(path: Path) -> Iterator[None]:
-    """Keep other runs away from a file or folder; where locks are not known, trust people.
+    """Keep other runs of this user away from a file or folder, which need not exist yet."""
+    from filelock import FileLock, Timeout
 
-    The lock is a file in the folder for temporary files. It stays there: removing it would let a
-    third run lock a new one while a second still waits at the old one.
-    """
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
     name = hashlib.blake2b(str(path.resolve()).encode(), digest_size=8).hexdigest()
-    with (Path(tempfile.gettempdir()) / f"cardlab-{name}.lock").open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise CardlabError(
-                f"{path} is in use by another run; wait for it, or name another place"
-            ) from None
-        yield
+    owner = os.getuid() if hasattr(os, "getuid") else "locks"
+    folder = Path(tempfile.gettempdir()) / f"cardlab-{owner}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    try:
+        with FileLock(folder / f"{name}.lock", timeout=0):
+            yield
+    except Timeout:
+        raise CardlabError(
+            f"{path} is in use by another run; wait for it, or name another place"
+        ) from None

@@ -29,9 +29,9 @@ from cardlab.engine.records import Record, Result
 
 __all__ = [
     "Table",
+    "agent_errors",
     "ask",
     "ask_values",
-    "blaming",
     "close_game",
     "illegal_answer",
     "open_game",
@@ -160,10 +160,10 @@ def ask(agent: Agent | OpenAgent, state: State, rng: np.random.Generator, place:
     seat = state.mover
     where = f"seat {seat} of {state.game.name}{place}"
     if isinstance(agent, OpenAgent):
-        with blaming(agent.act_open, agent.name, lambda: where):
+        with agent_errors(agent.act_open, agent.name, lambda: where):
             answer = agent.act_open(state.copy(), rng)
     else:
-        with blaming(agent.act, agent.name, lambda: where):
+        with agent_errors(agent.act, agent.name, lambda: where):
             answer = agent.act(Turn(state.game, seat, state.view(seat), state.legal()), rng)
     if not _is_whole(answer):
         raise illegal_answer(agent.name, answer, where, state.legal())
@@ -171,7 +171,7 @@ def ask(agent: Agent | OpenAgent, state: State, rng: np.random.Generator, place:
 
 
 @contextmanager
-def blaming(
+def agent_errors(
     asked: Callable[..., Any] | None, name: str, place: Callable[[], str]
 ) -> Iterator[None]:
     """Turn what an agent raises into a sentence: who, where in the game and in the code."""
@@ -202,7 +202,7 @@ def _is_whole(action: object) -> bool:
 def ask_values(agent: HasValues, turn: Turn, rng: np.random.Generator) -> Array:
     """Return what `agent` thinks of every legal action: one number each."""
     name, where = getattr(agent, "name", "?"), f"adviser of seat {turn.seat} of {turn.game.name}"
-    with blaming(agent.values, name, lambda: where):
+    with agent_errors(agent.values, name, lambda: where):
         values = np.asarray(agent.values(turn, rng), dtype=float)
     if values.shape != turn.legal.shape:
         raise CardlabError(
@@ -232,7 +232,7 @@ def _telling(
     table: Table, seat: int, agent: object, method: Callable[..., None]
 ) -> AbstractContextManager[None]:
     where = f"seat {seat} of {table.game.name}, ply {len(table.actions)}"
-    return blaming(method, getattr(agent, "name", "?"), lambda: where)
+    return agent_errors(method, getattr(agent, "name", "?"), lambda: where)
 
 
 def play_game(

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import cardlab
-from cardlab.arena.match import Match, Task, play_deals
+from cardlab.arena.match import Match, Shard, play_deals
 from cardlab.arena.workers import stream_results
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
@@ -136,7 +136,7 @@ class Ledger:
 @dataclass(frozen=True)
 class _Part:
     key: str
-    task: Task
+    task: Shard
 
 
 def _play(part: _Part) -> tuple[str, dict[str, Any]]:
@@ -164,7 +164,7 @@ def measure(
         parts[name] = [
             _Part(
                 f"{spec} {first}+{min(STRETCH, match.deals - first)}",
-                Task(match, first, min(STRETCH, match.deals - first), False),
+                Shard(match, first, min(STRETCH, match.deals - first), False),
             )
             for first in range(0, match.deals, STRETCH)
         ]

@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from cardlab.arena.match import MatchResult, Standing
+    from cardlab.arena.match import Standing
     from cardlab.arena.standings import Line
 
 __all__ = [
     "compiling",
-    "margin",
     "new_console",
     "progress_bar",
-    "show_match",
     "table_of",
     "tell_forfeits",
 ]
@@ -117,77 +115,14 @@ def progress_bar(what: str, factor: int = 1) -> Iterator[Callable[..., None]]:
         bar.stop()
 
 
-def margin(mean: float, interval: tuple[float, float] | None, scale: float = 1) -> str:
-    """Return how far an interval reaches from the mean, behind a plus-minus sign, or a dash.
-
-    One that ends at what is possible, as 100 %, is longer on its other side: that one counts.
-    """
-    if interval is None:
-        return " -"
-    return f" ± {scale * max(mean - interval[0], interval[1] - mean):.1f}"
-
-
-def _changed(result: MatchResult) -> list[tuple[str, Any]]:
-    from cardlab.engine.registry import find_game
-
-    defaults = find_game(result.game).read_options({})
-    return [(name, value) for name, value in result.options.items() if value != defaults[name]]
-
-
-def show_match(result: MatchResult) -> None:
-    """Print how a match went, and whether it tells the agents apart."""
-    from rich.markup import escape
-
-    from cardlab.arena.match import FEWEST_DEALS
-
-    seats = result.games // result.deals
-    seating = "seats swapped" if seats == 2 else f"{seats} seatings each"
-    options = "".join(f", {name}={str(value).lower()}" for name, value in _changed(result))
-    table = table_of(title=f"[bold]{result.game}[/]{options}")
-    table.add_column("agent", overflow="fold")  # names that differ at their end stay apart
-    for name in ("wins", "ties", "losses", "score %", "points", "ms a move"):
-        table.add_column(name, justify="right")
-    for one in result.standings:
-        table.add_row(
-            escape(one.agent),
-            str(one.wins),
-            str(one.ties),
-            str(one.losses),
-            f"{100 * one.score:.1f}{margin(one.score, one.score_interval, 100)}",
-            f"{one.points:.1f}{margin(one.points, one.points_interval)}",
-            f"{one.milliseconds:.3f}",
-        )
-    out = new_console()
-    out.print(table)
-    stopped = f" of {result.planned:,} planned (stopped early)" if result.stopped else ""
-    out.print(
-        f"{result.games:,} games{stopped} on {result.deals:,} deal{'s' * (result.deals != 1)}, "
-        f"{seating}; "
-        f"seed {result.seed}; {result.seconds:.1f} s; ± is a 95 % interval over deals"
-    )
-    tell_forfeits(out, result.game, result.standings)
-    first, even = result.standings[0], 1 / seats
-    interval = first.score_interval
-    if interval is None:
-        few = result.deals < FEWEST_DEALS
-        verdict = "too few deals for an interval" if few else "all deals ended alike: no interval"
-    elif interval[0] > even:
-        verdict = f"{first.agent} is ahead: its interval lies above an even {100 * even:.3g} %"
-    elif interval[1] < even:
-        verdict = f"{first.agent} is behind: its interval lies below an even {100 * even:.3g} %"
-    else:
-        verdict = "the agents cannot be told apart by this many games"
-    out.print(verdict, markup=False)
-
-
 def tell_forfeits(out: Console, game: str, agents: Iterable[Standing | Line]) -> None:
     """Print who gave games away, for what reason most often, and how to find the fault."""
-    for one in agents:
-        if one.forfeits:
+    for row in agents:
+        if row.forfeits:
             out.print(
-                f"{one.forfeits:,} game{'s' * (one.forfeits != 1)} forfeited by {one.agent}, most "
-                f"often for this: {one.forfeit_reason}; to mend it run: cardlab check-agent "
-                f"{shlex.quote(one.agent.removeprefix('cmd:'))} --game {game}",
+                f"{row.forfeits:,} game{'s' * (row.forfeits != 1)} forfeited by {row.agent}, most "
+                f"often for this: {row.forfeit_reason}; to mend it run: cardlab check-agent "
+                f"{shlex.quote(row.agent.removeprefix('cmd:'))} --game {game}",
                 markup=False,
                 soft_wrap=True,
             )

@@ -9,27 +9,55 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from cardlab.show.tables import margin, new_console, table_of, tell_forfeits
+from cardlab.show.result_tables import (
+    board_table,
+    cross_table,
+    match_table,
+    skill_text,
+    standings_table,
+    with_margin,
+)
+from cardlab.show.tables import new_console, table_of, tell_forfeits
 
 if TYPE_CHECKING:
     from cardlab.arena.ladder import Ladder
     from cardlab.arena.leaderboard import Board
-    from cardlab.arena.ratings import Rating
-    from cardlab.arena.shard import Chunk
+    from cardlab.arena.match import MatchResult
+    from cardlab.arena.shard import ShardResult
     from cardlab.arena.sprt import Test, Verdict
-    from cardlab.arena.standings import Line, Results, Table
+    from cardlab.arena.standings import Line, Results, Standings
 
-__all__ = ["elo_text", "live_table", "live_verdict", "show_boards", "show_table", "show_verdict"]
+__all__ = [
+    "cell_meaning",
+    "live_table",
+    "live_verdict",
+    "show_boards",
+    "show_match",
+    "show_standings",
+    "show_verdict",
+]
 
 LIVE_SECONDS = 0.5  # between two looks at the table, or LIVE_SHARE times what the last one took
 LIVE_SHARE = 30
 ROOM_FOR_POINTS = 96  # columns of the terminal
 WIDEST_CROSS_TABLE = 12  # agents
 ROOM_FOR_CELL = 11  # columns of the terminal in a cross-table
+SAME_LETTER = "agents that share a letter: no significant difference at this sample size"
+
+
+def cell_meaning(standings: Standings) -> str:
+    """Return what the cells of a cross-table are."""
+    if standings.seats == 2:
+        return "score of the row against the column, %"
+    if standings.seats > 1:
+        return "% of games the row finished ahead of the column (draws half)"
+    return "% of deals the row did better than the column (draws half)"
 
 
 @contextmanager
-def live_table(ladder: Ladder | None = None) -> Iterator[Callable[[Results, Chunk | None], None]]:
+def live_table(
+    ladder: Ladder | None = None,
+) -> Iterator[Callable[[Results, ShardResult | None], None]]:
     """Show progress with the table so far, on a terminal only."""
     from rich.console import Console, Group
     from rich.live import Live
@@ -40,7 +68,7 @@ def live_table(ladder: Ladder | None = None) -> Iterator[Callable[[Results, Chun
     live = Live(console=console, transient=True, auto_refresh=False)
     began, latest, pause, before = time.monotonic(), 0.0, LIVE_SECONDS, 0
 
-    def report(results: Results, chunk: Chunk | None) -> None:
+    def report(results: Results, chunk: ShardResult | None) -> None:
         nonlocal latest, pause, before
         if chunk is None:
             before = results.games
@@ -75,166 +103,85 @@ def _clock(seconds: float) -> str:
     return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"
 
 
+def _skills(ladder: Ladder | None) -> dict[str, tuple[float, float]] | None:
+    if ladder is None:
+        return None
+    return {name: (mean, spread) for name, mean, spread in ladder.standings()}
+
+
 def _growing(lines: Sequence[Line], ladder: Ladder | None) -> Any:
     from rich.markup import escape
 
-    skills = {name: (mu, sigma) for name, mu, sigma in ladder.standings()} if ladder else {}
+    skills = _skills(ladder)
     table = table_of("agent")
     for name in ("games", "score %", *(["ladder"] if ladder else [])):
         table.add_column(name, justify="right")
     for line in lines:
-        cells = [f"{line.games:,}", _percent(line.score, line.score_interval)]
-        if ladder:
-            cells.append(_skill(skills.get(line.agent)))
+        cells = [f"{line.games:,}", with_margin(line.score, line.score_interval, 100)]
+        if skills is not None:
+            cells.append(skill_text(skills.get(line.agent)))
         table.add_row(escape(line.agent), *cells)
     return table
 
 
-def _skill(found: tuple[float, float] | None) -> str:
-    mu, sigma = found or (25.0, 25 / 3)  # what openskill begins with
-    return f"{mu:.1f} ± {2 * sigma:.1f}"
-
-
-def _percent(value: float, interval: tuple[float, float] | None) -> str:
-    return f"{100 * value:.1f}{margin(value, interval, 100)}"
-
-
-def elo_text(rating: Rating) -> str:
-    """Return a rating with its interval, or the one bound that the games hold."""
-    if rating.interval is None:
-        return f"{rating.elo:.0f} -"
-    low, high = rating.interval
-    if high == float("inf"):
-        return f"> {low:.0f}"
-    if low == -float("inf"):
-        return f"< {high:.0f}"
-    return f"{rating.elo:.0f} [{low:.0f}, {high:.0f}]"
-
-
-def _rank(rating: Rating) -> str:
-    first, last = rating.rank
-    return str(first) if first == last else f"{first}-{last}"
-
-
-def show_table(table: Table, where: str, seconds: float, ladder: Ladder | None = None) -> None:
-    """Print standings, ratings and the cross-table of a tournament."""
-    from rich.markup import escape
+def show_match(result: MatchResult) -> None:
+    """Print how a match went, and whether the agents differ significantly."""
+    from cardlab.arena.match import FEWEST_DEALS
 
     out = new_console()
-    alone = table.seats == 1
-    head = table_of(title=f"[bold]{escape(table.game)}[/]: {'alone' if alone else 'ratings'}")
-    head.add_column("", justify="right")
-    head.add_column("agent", overflow="fold")
-    forfeits = any(line.forfeits for line in table.lines)
-    nodes = any(line.nodes is not None for line in table.lines)
+    table = match_table(result)
+    out.print(table.to_rich())
+    out.print(table.note, markup=False)
+    tell_forfeits(out, result.game, result.standings)
+    first, even = result.standings[0], result.deals / result.games
+    interval = first.score_interval
+    if interval is None:
+        few = result.deals < FEWEST_DEALS
+        verdict = "too few deals for an interval" if few else "all deals ended alike: no interval"
+    elif interval[0] > even:
+        verdict = f"{first.agent} is ahead: its interval lies above an even {100 * even:.3g} %"
+    elif interval[1] < even:
+        verdict = f"{first.agent} is behind: its interval lies below an even {100 * even:.3g} %"
+    else:
+        verdict = "no significant difference at this sample size"
+    out.print(verdict, markup=False)
+
+
+def show_standings(
+    standings: Standings, where: str, seconds: float, ladder: Ladder | None = None
+) -> None:
+    """Print standings, ratings and the cross-table of a tournament."""
+    out = new_console()
+    alone = standings.seats == 1
     points = alone or out.width >= ROOM_FOR_POINTS
-    names = ["solved %"] if alone else ["group", "Elo, 95 %", "score %"]
-    names += ["points"] * points + ["nodes"] * nodes + ["forfeits"] * forfeits
-    names += ["ladder"] * bool(ladder)
-    skills = {name: (mu, sigma) for name, mu, sigma in ladder.standings()} if ladder else {}
-    for name in [*names, "ms a deal" if alone else "ms a move"]:
-        head.add_column(name, justify="right", no_wrap=True)
-    for place, line in enumerate(table.lines, start=1):
-        cells = []
-        if line.rating:
-            cells = [line.rating.groups, escape(elo_text(line.rating))]
-        cells.append(_percent(line.score, line.score_interval))
-        if points:
-            cells.append(f"{line.points:.1f}{margin(line.points, line.points_interval)}")
-        if nodes:
-            cells.append("-" if line.nodes is None else f"{line.nodes:,.0f}")
-        if forfeits:
-            cells.append(str(line.forfeits or "-"))
-        if ladder:
-            cells.append(_skill(skills.get(line.agent)))
-        head.add_row(str(place), escape(line.agent), *cells, f"{line.milliseconds:.3f}")
-    out.print(head)
-    if 1 < len(table.lines) <= WIDEST_CROSS_TABLE:
-        count = len(table.lines)
-        longest = min(40, max(len(one.agent) for one in table.lines))
+    table = standings_table(standings, _skills(ladder), points=points)
+    out.print(table.to_rich())
+    count = len(standings.lines)
+    if 1 < count <= WIDEST_CROSS_TABLE:
+        longest = min(40, max(len(line.agent) for line in standings.lines))
         fit = max(1, (out.width - longest - 6) // ROOM_FOR_CELL)
         beside = -(-count // -(-count // fit))  # blocks of about equal width
-        out.print(f"[italic]{_meaning(table)}, %[/]")
+        out.print(f"[italic]{cell_meaning(standings)}[/]")
         for first in range(0, count, beside):
-            out.print(_cross_table(table, first, first + beside))
-    elif len(table.lines) > WIDEST_CROSS_TABLE:
+            out.print(cross_table(standings, first, first + beside).to_rich())
+    elif count > WIDEST_CROSS_TABLE:
         out.print(f"no cross-table of more than {WIDEST_CROSS_TABLE} agents here; --json has it")
-    stopped = "" if table.games == table.planned else f" of {table.planned:,} planned"
-    out.print(
-        f"{table.games:,} games{stopped} on {table.deals:,} deals, the same for all, every "
-        f"seating; {seconds:.1f} s; ± and brackets are 95 % intervals over deals"
-    )
-    if not alone and table.games:
-        groups = [line.rating.groups for line in table.lines if line.rating]
-        if any(len({*one} & {*other}) for one, other in pairwise(groups)):
-            out.print("agents that share a letter cannot be told apart by this many games")
-    tell_forfeits(out, table.game, table.lines)
+    out.print(f"{table.note}; {seconds:.1f} s", markup=False)
+    if not alone and standings.games:
+        groups = [line.rating.groups for line in standings.lines if line.rating]
+        if any({*group} & {*other} for group, other in pairwise(groups)):
+            out.print(SAME_LETTER)
+    tell_forfeits(out, standings.game, standings.lines)
     out.print(f"every game is kept in {where}", markup=False, soft_wrap=True)
-
-
-def _meaning(table: Table) -> str:
-    """Say what the cells of a cross-table are."""
-    if table.seats == 2:
-        return "score of the row against the column"
-    if table.seats > 1:
-        return "how often the row came before the column, draws half"
-    return "deals on which the row did better than the column, draws half"
-
-
-def _cross_table(table: Table, first: int, end: int) -> Any:
-    """Return the columns of a cross-table from `first` up to `end`."""
-    from rich.markup import escape
-
-    ranking = table.ranking()
-    cross = table_of("")
-    cross.add_column("agent", overflow="fold")
-    for place, _ in list(enumerate(ranking, start=1))[first:end]:
-        cross.add_column(str(place), justify="right", no_wrap=True)
-    for place, agent in enumerate(ranking, start=1):
-        cells = []
-        for other in ranking[first:end]:
-            cell = table.cells.get((agent, other))
-            text = "·" if agent == other else "-"
-            if cell:
-                text = _percent(cell.share, cell.interval).replace(" ", "")
-            cells.append(text)
-        cross.add_row(str(place), escape(agent), *cells)
-    return cross
 
 
 def show_boards(boards: Sequence[Board]) -> None:
     """Print the leaderboards of a store."""
-    from rich.markup import escape
-
-    from cardlab.engine.registry import find_game
-
     out = new_console()
     for board in boards:
-        defaults = find_game(board.game).read_options({})
-        changed = "".join(
-            f", {name}={str(value).lower()}"
-            for name, value in board.options.items()
-            if value != defaults.get(name)
-        )
-        table = table_of(title=f"[bold]{escape(board.game)}[/]{escape(changed)}")
-        for name in ("", "rank"):
-            table.add_column(name, justify="right")
-        table.add_column("agent", overflow="fold")
-        table.add_column("Elo, 95 %", justify="right")
-        table.add_column("group")
-        skills = {name: (mu, sigma) for name, mu, sigma in board.ladder or ()}
-        if board.ladder is not None:
-            table.add_column("ladder", justify="right")
-        for place, one in enumerate(board.ratings, start=1):
-            more = [] if board.ladder is None else [_skill(skills.get(one.agent))]
-            cells = (str(place), _rank(one), escape(one.agent), escape(elo_text(one)), one.groups)
-            table.add_row(*cells, *more)
-        out.print(table)
-        plural = "s" if board.tournaments > 1 else ""
-        out.print(
-            f"{board.games:,} games of {board.tournaments} tournament{plural} on "
-            f"{board.deals:,} deals\n"
-        )
+        table = board_table(board)
+        out.print(table.to_rich())
+        out.print(f"{table.note}\n")
 
 
 def _llr(verdict: Verdict) -> str:
@@ -279,7 +226,7 @@ def show_verdict(verdict: Verdict, test: Test, names: tuple[str, str] | None = N
     )
     out.print(
         f"{2 * pairs:,} games, pairs by their sum 0, 1/2, 1, 3/2, 2: "
-        f"{', '.join(f'{one:,}' for one in verdict.counts)}; ± is a 95 % interval",
+        f"{', '.join(f'{count:,}' for count in verdict.counts)}; ± is a 95 % interval",
         markup=False,
     )
     sentences = {

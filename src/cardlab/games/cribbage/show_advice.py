@@ -9,8 +9,8 @@ from rich.text import Text
 
 from cardlab.engine.cards import card_text
 from cardlab.games.cribbage.solvers.advice import Advice
-from cardlab.show.notebook import html_table
 from cardlab.show.pictures import card_svg, hand_svg
+from cardlab.show.result_tables import html_table
 from cardlab.show.tables import new_console, table_of
 from cardlab.show.terminal import card_look, words_look
 
@@ -71,8 +71,9 @@ def html_of(advice: Advice) -> str:
     own, other = advice.score
     hand = "".join(card_svg("standard", card_text(one), 64) for one in advice.cards)
     head = ["lay away", "keep", "hand", "min / med / max", "crib", "peg", "total", "win %"]
+    sides = ["left", "left", *["right"] * (len(head) - 2)]
     return (
         f"<div>{hand}</div>"
         + f"<p>{escape(advice.sentence())}</p>"
-        + html_table(head, rows, f"{whose}, you {own}, the other {other}")
+        + html_table(head, sides, rows, f"{whose}, you {own}, the other {other}")
     )
