@@ -48,8 +48,9 @@ from cardlab.papers import PAPERS, find_paper
 from cardlab.search import alpha_beta, determinised, monte_carlo
 from cardlab.search.playouts import Playouts, Scratch, choose_any, make_playouts
 from cardlab.show import pictures
+from tests.support.paths import EXAMPLES
 
-FIRST_LEGAL = str(Path(__file__).parents[1] / "examples" / "first_legal.sh")
+FIRST_LEGAL = str(EXAMPLES / "first_legal.sh")
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="programs of POSIX systems")
 
 
