@@ -19,7 +19,7 @@ from cardlab.agents.catalog import find_agent
 from cardlab.agents.outside import AgentFailed, Limits, OutsideAgent, Program, dismiss_all
 from cardlab.arena.compliance import check_program
 from cardlab.arena.match import Match, play_match
-from cardlab.arena.shard import Task, play_deals
+from cardlab.arena.shard import Shard, play_deals
 from cardlab.arena.store import Store
 from cardlab.arena.tournament import Plan, enter, play_tournament
 from cardlab.engine.errors import CardlabError
@@ -103,7 +103,7 @@ def test_the_examples_play_whole_matches(spec: str) -> None:
 
 def test_the_same_seed_gives_the_same_games() -> None:
     match = Match.plan("uno", [PYTHON, "random"], 4, seed=3)
-    first, second = (play_deals(Task(match, 0, 2, True)).games for _ in range(2))
+    first, second = (play_deals(Shard(match, 0, 2, True)).games for _ in range(2))
     assert first == second
 
 
@@ -155,8 +155,8 @@ def test_a_forfeit_at_a_table_of_three_leaves_the_win_to_the_others() -> None:
     match = Match.plan(
         "crazy_eights", [spec, "random", "heuristic"], 3, limits=QUICK, options={"seats": 3}
     )
-    chunk = play_deals(Task(match, 0, 1, True))
-    for one in chunk.games:
+    result = play_deals(Shard(match, 0, 1, True))
+    for one in result.games:
         assert one.forfeit == one.rotation
         assert one.returns[one.rotation] == -0.5
         assert sorted(one.returns) == [-0.5, 0.25, 0.25]
@@ -166,15 +166,15 @@ def test_an_agent_that_always_fails_is_not_asked_for_ever() -> None:
     spec = f"cmd:{PROGRAMS}/silence.sh"
     limits = Limits(move_seconds=0.1)
     match = Match.plan("crazy_eights", [spec, "random"], 40, limits=limits)
-    chunk = play_deals(Task(match, 0, 20, True))
-    reasons = [one.reason or "" for one in chunk.games if one.forfeit is not None]
+    result = play_deals(Shard(match, 0, 20, True))
+    reasons = [one.reason or "" for one in result.games if one.forfeit is not None]
     assert sum(one.startswith("time-out") for one in reasons) == 5
     assert reasons[-1].startswith("not asked any more after 5 failures in a row (time-out")
 
 
 def test_an_agent_that_does_not_start_is_not_asked_for_ever() -> None:
     match = Match.plan("crazy_eights", [f"cmd:{PROGRAMS}/crash_at_start.sh", "random"], 16)
-    reasons = [one.reason or "" for one in play_deals(Task(match, 0, 8, True)).games]
+    reasons = [one.reason or "" for one in play_deals(Shard(match, 0, 8, True)).games]
     assert sum(one.startswith("crash: it ended with code 3") for one in reasons) == 5
     assert reasons[-1].startswith("not asked any more")
 
@@ -182,7 +182,7 @@ def test_an_agent_that_does_not_start_is_not_asked_for_ever() -> None:
 def test_an_agent_that_plays_badly_is_asked_in_every_game() -> None:
     # Otherwise the games that its worker happens to have would decide about its table.
     match = Match.plan("crazy_eights", [f"cmd:{PROGRAMS}/illegal_move.sh", "random"], 16)
-    reasons = [one.reason for one in play_deals(Task(match, 0, 8, True)).games if one.reason]
+    reasons = [one.reason for one in play_deals(Shard(match, 0, 8, True)).games if one.reason]
     assert len(reasons) > 10
     assert {one.partition(":")[0] for one in reasons} == {"illegal move"}
 
@@ -203,9 +203,9 @@ def test_the_time_for_a_whole_game_is_limited() -> None:
     spec = f"cmd:{PROGRAMS}/slow.sh"
     limits = Limits(move_seconds=5, game_seconds=0.3)
     match = Match.plan("crazy_eights", [spec, "random"], 2, limits=limits)
-    chunk = play_deals(Task(match, 0, 1, True))
+    result = play_deals(Shard(match, 0, 1, True))
     assert all(
-        (one.reason or "").startswith("time-out: no answer within 0.3") for one in chunk.games
+        (one.reason or "").startswith("time-out: no answer within 0.3") for one in result.games
     )
 
 
@@ -213,8 +213,8 @@ def test_standard_error_is_kept(tmp_path: Path) -> None:
     spec = f"cmd:{PROGRAMS}/crash_in_mid_game.sh"
     limits = Limits(log_folder=str(tmp_path / "logs"))
     match = Match.plan("crazy_eights", [spec, "random"], 2, limits=limits)
-    chunk = play_deals(Task(match, 0, 1, True))
-    assert {one.log for one in chunk.games if one.forfeit is not None} == {"index out of range"}
+    result = play_deals(Shard(match, 0, 1, True))
+    assert {one.log for one in result.games if one.forfeit is not None} == {"index out of range"}
     logs = [path.read_text() for path in (tmp_path / "logs").iterdir()]
     assert "index out of range\n" in logs
 

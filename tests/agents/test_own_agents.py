@@ -33,8 +33,7 @@ from cardlab.engine.play import (
     play_game,
 )
 from cardlab.engine.registry import find_game
-from cardlab.show.tables import show_match
-from cardlab.show.tournament import show_table
+from cardlab.show.tournament import show_match, show_standings
 from cardlab.testing import check_agent
 from tests.support.paths import EXAMPLES, PROGRAMS
 
@@ -394,7 +393,7 @@ def test_a_tournament_tells_why(folder: Path, capsys: pytest.CaptureFixture[str]
         None,
         "illegal move: '9999' is not among the legal ones",
     ]
-    show_table(kept, "games.db", 0.0)
+    show_standings(kept, "games.db", 0.0)
     assert f"4 games forfeited by {spec}, most often" in capsys.readouterr().out
 
 

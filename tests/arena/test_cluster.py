@@ -8,12 +8,13 @@ import sys
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cardlab.arena.shard import Chunk, Match, Task, play_deals
+from cardlab.arena.shard import Match, Shard, ShardResult, play_deals
 from cardlab.arena.standings import Results
 from cardlab.arena.store import Store
 from cardlab.arena.tournament import Plan, enter, play_tournament
@@ -44,8 +45,8 @@ def cluster() -> Iterator[Any]:
         made.shutdown()
 
 
-def first(chunk: Any) -> int:
-    return int(chunk.first)
+def first(result: Any) -> int:
+    return int(result.first)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -57,8 +58,8 @@ def test_serial_processes_and_ray_agree_while_a_node_is_lost(
     plan = Plan.make(PLAN[0], PLAN[1], PLAN[2], seed=8)
     tables = {}
 
-    def lose_a_node(results: Results, chunk: Chunk | None) -> None:
-        if chunk is not None and results.games > 60 and cluster.second is not None:
+    def lose_a_node(results: Results, result: ShardResult | None) -> None:
+        if result is not None and results.games > 60 and cluster.second is not None:
             lost, cluster.second = cluster.second, None
             cluster.remove_node(lost, allow_graceful=False)
 
@@ -79,16 +80,21 @@ def test_serial_processes_and_ray_agree_while_a_node_is_lost(
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_errors_and_answers_come_back(cluster: Any) -> None:
+def test_errors_and_answers_come_back(
+    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     match = Match.plan("crazy_eights", ["random", "heuristic"], 20)
-    tasks = [Task(match, deal, 1, True) for deal in range(10)]
-    answers = sorted(stream_results(play_deals, tasks, 1, ray=cluster.address), key=first)
-    assert [one.games for one in answers] == [play_deals(task).games for task in tasks]
-    broken = Task(replace(match, agents=("random", "heuristik")), 0, 1, True)
+    shards = [Shard(match, deal, 1, True) for deal in range(10)]
+    answers = sorted(stream_results(play_deals, shards, 1, ray=cluster.address), key=first)
+    assert [one.games for one in answers] == [play_deals(task).games for task in shards]
+    broken = Shard(replace(match, agents=("random", "heuristik")), 0, 1, True)
     with pytest.raises(CardlabError, match="did you mean 'heuristic'"):
         list(stream_results(play_deals, [broken], 1, ray=cluster.address))
-    with pytest.raises(CardlabError, match="cannot import test_cluster; install the same"):
-        list(stream_results(first, [1], 1, ray=cluster.address))
+    (tmp_path / "known_here_only.py").write_text("def answer(task): return task\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    unknown = import_module("known_here_only").answer
+    with pytest.raises(CardlabError, match="cannot import known_here_only; install the same"):
+        list(stream_results(unknown, [1], 1, ray=cluster.address))
 
 
 @pytest.mark.filterwarnings("ignore")

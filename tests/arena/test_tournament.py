@@ -25,14 +25,14 @@ from cardlab.arena.export import export_games
 from cardlab.arena.leaderboard import leaderboards
 from cardlab.arena.ratings import Rating
 from cardlab.arena.shard import Played, full_record
-from cardlab.arena.standings import Cell, Line, Results, Table
+from cardlab.arena.standings import Cell, Line, Results, Standings
 from cardlab.arena.store import SCHEMA, Store
 from cardlab.arena.tournament import Plan, enter, play_tournament, resume
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.records import read_records
 from cardlab.engine.registry import find_game
 from cardlab.engine.replay import replay
-from cardlab.show.tournament import show_table
+from cardlab.show.tournament import show_standings
 
 AGENTS = ["random", "heuristic", "tabular_q"]
 
@@ -248,29 +248,29 @@ def test_two_tournaments_write_to_one_store_at_once(store_address: str) -> None:
 
 
 def test_a_stretch_that_is_written_twice_counts_once(store_address: str) -> None:
-    from cardlab.arena.shard import Task, play_deals
+    from cardlab.arena.shard import Shard, play_deals
 
     plan = Plan.make("crazy_eights", AGENTS[:2], 8)
     with Store(store_address) as store:
         entered = enter(plan, store)
-        chunk = play_deals(Task(plan.matches[0], 0, 4, True))
-        store.add(entered.id, chunk)
-        store.add(entered.id, chunk)
+        result = play_deals(Shard(plan.matches[0], 0, 4, True))
+        store.add(entered.id, result)
+        store.add(entered.id, result)
         assert store.count(entered.id) == 8
 
 
 @pytest.mark.parametrize("store_address", ["postgresql"], indirect=True)
 def test_what_a_database_refuses_is_one_sentence(store_address: str) -> None:
-    from cardlab.arena.shard import Task, play_deals
+    from cardlab.arena.shard import Shard, play_deals
 
     plan = Plan.make("crazy_eights", AGENTS[:2], 2)
     with Store(store_address) as store:
         entered = enter(plan, store)
-        chunk = play_deals(Task(plan.matches[0], 0, 1, True))
-        odd = replace(chunk, games=[replace(one, reason="a\0b") for one in chunk.games])
+        result = play_deals(Shard(plan.matches[0], 0, 1, True))
+        odd = replace(result, games=[replace(one, reason="a\0b") for one in result.games])
         with pytest.raises(CardlabError, match="cannot be used: "):
             store.add(entered.id, odd)
-        store.add(entered.id, chunk)
+        store.add(entered.id, result)
         assert store.count(entered.id) == 2
 
 
@@ -410,7 +410,7 @@ def test_a_narrow_terminal_shows_every_number(
         for other in agents
         if one != other
     }
-    show_table(Table("crazy_eights", 2, tuple(lines), cells, 9, 9, 9), "here", 1.0)
+    show_standings(Standings("crazy_eights", 2, tuple(lines), cells, 9, 9, 9), "here", 1.0)
     shown = capsys.readouterr().out
     assert shown.count("95.0±15.0") == len(cells)
     assert "…" not in shown

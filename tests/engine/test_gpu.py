@@ -19,9 +19,10 @@ SIMULATED = """
 import json
 import sys
 import numpy as np
-from cardlab import Batch, find_game, gpu
+from cardlab import Batch, find_game
+from cardlab.engine import gpu
 from cardlab.search.playouts import Scratch, make_playouts
-from cardlab.seeding import branch, stream
+from cardlab.engine.seeding import branch, stream
 
 gpu.require_gpu = lambda: None  # the simulator needs neither GPU nor numba-cuda
 gpu.THREADS = 2
@@ -117,7 +118,8 @@ import sys
 import numba
 import numba.cuda.dispatcher
 from numba import cuda
-from cardlab import find_game, gpu
+from cardlab import find_game
+from cardlab.engine import gpu
 
 class Hopper:
     compute_capability = (9, 0)

@@ -21,7 +21,7 @@ needs_jit = pytest.mark.skipif(not JIT, reason="NUMBA_DISABLE_JIT is set: nothin
 
 REPORT = """
 import json, sys
-from cardlab import kernel
+from cardlab.engine import kernel
 from cardlab.games import find_game
 from cardlab.testing import fingerprint
 prints = [fingerprint(find_game(name), {}, range(3)) for name in sys.argv[1:]]
@@ -30,8 +30,8 @@ sys.stdout.write(json.dumps([len(kernel.compiled), prints]))
 
 FACTORY = """
 import sys
-from cardlab import kernel
-from cardlab.kernel import kernel as k
+from cardlab.engine import kernel
+from cardlab.engine.kernel import kernel as k
 
 @k
 def callee(x):
@@ -110,7 +110,7 @@ def test_editing_a_callee_is_noticed_and_factories_keep_apart(tmp_path: Path) ->
 
 DEFAULTS = """
 import sys
-from cardlab.kernel import kernel
+from cardlab.engine.kernel import kernel
 
 @kernel
 def callee(x, bonus={constant}):

@@ -44,7 +44,7 @@ from cardlab.learning.token_games import (
     game_seeds,
     play,
 )
-from cardlab.learning.token_training import Training, ship  # noqa: E402
+from cardlab.learning.token_training import Training  # noqa: E402
 from cardlab.networks.token_networks import make_network  # noqa: E402
 from cardlab.networks.weights import load_weights, save_weights  # noqa: E402
 from cardlab.testing import check_agent  # noqa: E402
@@ -477,7 +477,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     paths = {}
     for name, learning in LEARNING.items():
         learning.train(learning.Config(**{**TINY, "games": 32}), folder / name, quiet)
-        paths[name] = ship(folder / name, f"{name}_transformer", folder / "shipped")
+        (paths[name],) = learning.export(folder / name, "transformer", folder / "shipped")
     return paths
 
 
@@ -517,7 +517,7 @@ def test_files_that_do_not_fit_are_refused(made: dict[str, Path], tmp_path: Path
     tensors, about = load_weights(run / "network.safetensors")
     save_weights(tmp_path / "network.safetensors", tensors, about | {"width": 16})
     with pytest.raises(CardlabError, match="holds another network; train it again"):
-        ship(tmp_path, "uno_transformer", tmp_path)
+        uno_transformer.export(tmp_path, "transformer", tmp_path)
 
 
 @pytest.mark.parametrize("name", FEATURES)

@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
-from cardlab.agents.catalog import BIRDS_SEARCHES, CATALOG, Entry, agents_for, find_agent
+from cardlab.agents.catalog import agents_for, find_agent
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Game, OpenAgent
 from cardlab.engine.kernel import JIT
+from cardlab.engine.manifest import AgentEntry
 from cardlab.engine.registry import find_game, our_games
 from cardlab.testing import (
     AGENT_CHECKS,
@@ -41,7 +42,7 @@ SOLVING = (
     "solver",
     "cribbage_expert",
     "cribbage_searched_pegging",
-    *BIRDS_SEARCHES,
+    *(one.name for one in agents_for(find_game("birds_of_a_feather")) if "search_" in one.name),
 )
 EVERY_VARIANT = [(name, options) for name, variants in VARIANTS.items() for options in variants]
 
@@ -82,7 +83,7 @@ def test_interpreted(name: str, options: dict[str, Any]) -> None:
     assert answer.returncode == 0, answer.stderr
 
 
-def modest(entry: Entry, budget: int) -> str:
+def modest(entry: AgentEntry, budget: int) -> str:
     """Return an agent's name with a small budget."""
     if not entry.parameters:
         return entry.name
@@ -129,9 +130,9 @@ def test_many_random_games(name: str, options: dict[str, Any]) -> None:
 
 
 def test_names_tell_who_cheats() -> None:
-    for entry in CATALOG:
-        game = find_game(entry.games[0] if entry.games else "crazy_eights")
-        assert entry.fair != isinstance(find_agent(entry.name, game), OpenAgent)
+    for game in map(find_game, our_games()):
+        for entry in agents_for(game):
+            assert entry.fair != isinstance(find_agent(entry.name, game), OpenAgent)
 
 
 # The suites themselves: each must catch what it is there to catch.

@@ -13,7 +13,7 @@ import pytest
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import State
 from cardlab.engine.kernel import kernel
-from cardlab.games.birds_of_a_feather import features, rules
+from cardlab.games.birds_of_a_feather import PACKAGE, features, rules
 from cardlab.games.birds_of_a_feather.features import (
     count_fits,
     features_after,
@@ -296,9 +296,8 @@ def test_breakdown_shares_add_up() -> None:
 
 
 def test_shipped_models_say_how_they_were_made() -> None:
-    folder = Path(birds_paper.__file__).parent / "models"
     for name in (*SHIPPED, "evolved"):
-        about = json.loads((folder / f"{name}.json").read_text())
+        about = json.loads(PACKAGE.shipped("models", f"{name}.json").read_text())
         assert about["rules_version"] == GAME.rules_version
         assert about["config"]["first_seed"] >= 1_000_000  # no deal that is reported on
     assert all(len(shipped_model(name).coefficients) == 83 for name in SHIPPED)

@@ -452,7 +452,7 @@ def test_a_summary_of_a_range() -> None:
 DIES = """
 import os, signal, sys
 from pathlib import Path
-from cardlab.papers.birds_census import parse_range, take_census
+from cardlab.games.birds_of_a_feather.census import parse_range, take_census
 
 def progress(done, total):
     if done == 10_000:

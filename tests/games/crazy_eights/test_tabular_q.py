@@ -15,6 +15,7 @@ from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Game
 from cardlab.engine.kernel import JIT
 from cardlab.engine.play import Table
+from cardlab.games.crazy_eights import PACKAGE
 from cardlab.games.crazy_eights.agents.tabular_q import TabularQ, load_table
 from cardlab.games.crazy_eights.features import NUM_STATES, action_of, choices, state_index
 from cardlab.games.crazy_eights.learning import tabular_q
@@ -191,8 +192,7 @@ def test_mistakes_are_one_sentence(tmp_path: Path) -> None:
 
 
 def test_the_shipped_table_is_what_its_description_says(crazy_eights: Game) -> None:
-    tables = Path(tabular_q.__file__).parent.parent / "agents" / "tables"
-    origin = json.loads((tables / "crazy_eights_tabular_q.json").read_text(encoding="utf-8"))
+    origin = json.loads(PACKAGE.shipped("tabular_q.json").read_text(encoding="utf-8"))
     assert origin["rules"] == crazy_eights.rules_version
     assert origin["config"]["games"] == 600_000
     agent = find_agent("tabular_q", crazy_eights)

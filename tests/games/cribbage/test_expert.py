@@ -21,6 +21,7 @@ from cardlab.engine.game import Game, State, Turn
 from cardlab.engine.kernel import JIT
 from cardlab.engine.play import Table
 from cardlab.engine.registry import find_game
+from cardlab.games.cribbage import PACKAGE
 from cardlab.games.cribbage.agents.expert import CribbageExpert
 from cardlab.games.cribbage.learning import discards as cribbage_tosses
 from cardlab.games.cribbage.learning import pegging_statistics as cribbage_pegging
@@ -261,13 +262,12 @@ def test_shipped_tables_make_sense() -> None:
 
 
 def test_every_table_says_where_it_comes_from() -> None:
-    folder = Path(cribbage_tosses.__file__).parents[1] / "solvers" / "tables"
     for name in SHAPES:
-        told = json.loads((folder / f"{name}.json").read_text())
+        told = json.loads(PACKAGE.shipped(f"{name}.json").read_text())
         assert told["command"].startswith("cardlab train cribbage/")
         assert told["rules"] == find_game("cribbage").rules_version
         assert told["config"]
-        assert (folder / f"{name}.npz").stat().st_size < 150_000
+        assert PACKAGE.shipped(f"{name}.npz").stat().st_size < 150_000
 
 
 def test_tables_that_are_none(tmp_path: Path) -> None:

@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cardlab.agents.catalog import CRIBBAGE_STRATEGIES, find_agent
+from cardlab.agents.catalog import agents_for, find_agent
 from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Game
 from cardlab.engine.kernel import JIT, bit, kernel
 from cardlab.engine.play import Table, ask
 from cardlab.engine.registry import find_game
+from cardlab.games.cribbage import PACKAGE
 from cardlab.games.cribbage.agents import strategies
 from cardlab.games.cribbage.agents.expert import laying
 from cardlab.games.cribbage.agents.strategies import (
@@ -170,7 +171,8 @@ def test_agents_play_what_their_weights_want(cribbage: Game, target: int) -> Non
 
 
 def test_every_strategy_is_an_agent_of_its_name(cribbage: Game) -> None:
-    assert tuple(CRIBBAGE_STRATEGIES) == STRATEGIES
+    listed = [entry.name for entry in agents_for(cribbage)]
+    assert [name for name in listed if name in STRATEGIES] == list(STRATEGIES)
     for number, name in enumerate(STRATEGIES):
         agent = find_agent(name, cribbage)
         assert isinstance(agent, Weighted)
@@ -510,12 +512,11 @@ def test_mistakes_are_one_sentence(tmp_path: Path, cribbage: Game) -> None:
 
 
 def test_the_shipped_tables_are_what_their_descriptions_say(cribbage: Game) -> None:
-    tables = Path(strategies.__file__).parent / "tables"
-    for name in ("cribbage_strategy_weights", "cribbage_greedy_pegging"):
-        origin = json.loads((tables / f"{name}.json").read_text())
+    for name in ("strategy_weights", "greedy_pegging"):
+        origin = json.loads(PACKAGE.shipped(f"{name}.json").read_text())
         assert origin["rules"] == cribbage.rules_version
         assert origin["command"].startswith("cardlab train cribbage/")
-    origin = json.loads((tables / "cribbage_strategy_weights.json").read_text())
+    origin = json.loads(PACKAGE.shipped("strategy_weights.json").read_text())
     agent = find_agent("cribbage_weighted", cribbage)
     assert isinstance(agent, Weighted)
     assert len(agent.weights) == origin["config"]["rows"]

@@ -19,7 +19,7 @@ from cardlab.engine.kernel import JIT  # noqa: E402
 from cardlab.engine.play import Table  # noqa: E402
 from cardlab.games.koi_koi.agents.network import TOKEN_TEXTS, KoiKoiNetwork, make_rows  # noqa: E402
 from cardlab.games.koi_koi.agents.search import KoiKoiSearch, search  # noqa: E402
-from cardlab.games.koi_koi.learning.network_files import load_networks, save_networks, ship  # noqa: E402
+from cardlab.games.koi_koi.learning.network_files import export, load_networks, save_networks  # noqa: E402
 from cardlab.games.koi_koi.learning.predictors import blank_table  # noqa: E402
 from cardlab.games.koi_koi.networks.transformer import make_networks  # noqa: E402
 from cardlab.games.koi_koi.rules import GAME, KOI_KOI, STOP  # noqa: E402
@@ -43,7 +43,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     torch.manual_seed(0)
     save_networks(run, make_networks("shared", width=16), "shared", ORIGINS["win"])
     (run / "state.json").write_text(json.dumps({"loop": 1, "table": blank_table().tolist()}))
-    assert [path.name for path in ship(run, shipped)] == ["all.onnx"]
+    assert [path.name for path in export(run, shipped.name, shipped.parent)] == ["all.onnx"]
     made = {"run": run, "win": shipped}
     for name in ("point", "people"):
         made[name] = tmp_path_factory.mktemp(name)

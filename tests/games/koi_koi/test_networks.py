@@ -18,10 +18,10 @@ from cardlab.games.koi_koi import tokens as rows  # noqa: E402
 from cardlab.games.koi_koi.agents.network import KoiKoiNetwork as Agent  # noqa: E402
 from cardlab.games.koi_koi.cards import CATEGORIES, DECK, DROSS, cards_in  # noqa: E402
 from cardlab.games.koi_koi.learning.network_files import (
+    export,
     find_networks,
     load_networks,
     save_networks,
-    ship,
 )
 from cardlab.games.koi_koi.networks.transformer import DESIGNS, Expansion, make_networks  # noqa: E402
 from cardlab.games.koi_koi.rules import GAME  # noqa: E402
@@ -385,7 +385,7 @@ def test_networks_go_through_files_and_play(design: str, ends: str, tmp_path: Pa
         count_weights(one) for one in networks.values()
     ]
     target = tmp_path / "shipped"
-    assert len(ship(tmp_path, target)) == len(networks)
+    assert len(export(tmp_path, "shipped", tmp_path)) == len(networks)
     back, found, about = load_networks(target, torch.device("cpu"), torch.float32)
     assert (found, about["note"]) == (design, 1)
     for name, network in networks.items():
@@ -430,4 +430,4 @@ def test_mistakes_about_files_are_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(CardlabError, match="holds no networks of koi_koi"):
         load_networks(tmp_path, torch.device("cpu"), torch.float32)
     with pytest.raises(CardlabError, match="holds no networks of koi_koi"):
-        ship(tmp_path, tmp_path / "out")
+        export(tmp_path, "out", tmp_path)

@@ -25,7 +25,7 @@ torch = pytest.importorskip("torch")
 
 from cardlab.games.uno.learning import dqn as deep_q  # noqa: E402 - they need torch
 from cardlab.games.uno.learning import policy_gradient
-from cardlab.games.uno.learning.runs import greedy, load_network, ship  # noqa: E402
+from cardlab.games.uno.learning.runs import export, greedy, load_network  # noqa: E402
 from cardlab.games.uno.networks.q_networks import NETWORKS, build, set_bits  # noqa: E402
 from cardlab.networks.weights import load_weights, save_weights  # noqa: E402
 
@@ -102,7 +102,8 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     gradient = policy_gradient.Config(width=32, block=8, **tiny)
     policy_gradient.train(gradient, folder / "policy", quiet)
     return {
-        name: ship(folder / name, name, folder / "shipped") for name in ("fair", "open", "policy")
+        name: export(folder / name, name, folder / "shipped")[0]
+        for name in ("fair", "open", "policy")
     }
 
 
@@ -211,6 +212,6 @@ def test_mistakes_are_one_sentence(shipped: dict[str, Path], tmp_path: Path) -> 
     ]:
         save_weights(tmp_path / "weights.safetensors", tensors, about | change)
         with pytest.raises(CardlabError, match=sentence):
-            ship(tmp_path, "x", tmp_path)
+            export(tmp_path, "x", tmp_path)
     agent = find_agent(f"cardlab.games.uno.agents.network:UnoNetwork:path={shipped['fair']}", GAME)
     assert isinstance(agent, UnoNetwork)
