@@ -17,8 +17,8 @@ from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Game
 from cardlab.engine.kernel import JIT, KernelError
 from cardlab.engine.play import Table
+from cardlab.engine.playouts import make_playouts, play_randomly
 from cardlab.engine.registry import find_game, our_games
-from cardlab.search.playouts import make_playouts, play_randomly
 from cardlab.testing import audit_random_games, check_game
 
 KUHN = (Path(__file__).parent.parent / "examples" / "kuhn_poker.py").read_text()

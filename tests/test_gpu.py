@@ -20,7 +20,7 @@ import json
 import sys
 import numpy as np
 from cardlab import Batch, find_game, gpu
-from cardlab.search.playouts import Scratch, make_playouts
+from cardlab.engine.playouts import Scratch, make_playouts
 from cardlab.seeding import branch, stream
 
 gpu.require_gpu = lambda: None  # the simulator needs neither GPU nor numba-cuda

@@ -31,6 +31,7 @@ from cardlab.engine.errors import CardlabError, CardlabWarning, suggest
 from cardlab.engine.game import ActsInBatches, FollowsGames, Game, PlansAhead, State, Turns
 from cardlab.engine.observation import Block, from_kernel
 from cardlab.engine.play import Table, open_game, play_game
+from cardlab.engine.playouts import Playouts, Scratch, choose_any, make_playouts
 from cardlab.engine.registry import find_game, import_named
 from cardlab.games.cribbage.scoring import (
     HAND_SIZE,
@@ -46,7 +47,6 @@ from cardlab.games.cribbage.scoring import (
 from cardlab.games.cribbage.solvers.advice import Choice, advise, parse_hand
 from cardlab.papers import PAPERS, find_paper
 from cardlab.search import alpha_beta, determinised, monte_carlo
-from cardlab.search.playouts import Playouts, Scratch, choose_any, make_playouts
 from cardlab.show import pictures
 
 FIRST_LEGAL = str(Path(__file__).parents[1] / "examples" / "first_legal.sh")
@@ -272,7 +272,7 @@ def last_card(game: Game) -> Table:
         while not table.over:
             for action in table.turn().legal.tolist():
                 after = State(game, table.state.array.copy())
-                game.border.apply(after.array, 0, action)
+                game.bindings.apply(after.array, 0, action)
                 if after.mover < 0 and len(table.turn().legal) > 1:
                     return table
             table.act(int(table.turn().legal[0]))
@@ -286,7 +286,7 @@ def test_searches_see_a_win_at_hand(crazy_eights: Game) -> None:
     wins = []
     for action in turn.legal.tolist():
         after = State(crazy_eights, table.state.array.copy())
-        crazy_eights.border.apply(after.array, 0, action)
+        crazy_eights.bindings.apply(after.array, 0, action)
         wins.append(after.mover < 0 and crazy_eights.returns(after.array[0], seat) == 1)
     assert any(wins)
     open_values = monte_carlo.evaluate_open(table.state, 50, rng())

@@ -10,7 +10,7 @@ import numpy as np
 
 from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError, IllegalAction
-from cardlab.engine.game import DEALER, MOST_DEALS, OVER, Array, Game, Turns, endless_deals
+from cardlab.engine.game import DEALER, MOST_DEALS_IN_A_ROW, OVER, Array, Game, Turns, endless_deals
 from cardlab.engine.kernel import int64, kernel
 from cardlab.engine.seeding import GAME, branch
 
@@ -189,7 +189,7 @@ def make_batch_kernels(game: Game) -> BatchKernels:
         """Deal until somebody moves; return who."""
         who = mover(s)
         first = deals[row]
-        while who == DEALER and deals[row] - first < MOST_DEALS:
+        while who == DEALER and deals[row] - first < MOST_DEALS_IN_A_ROW:
             shuffle(seeds[row], deals[row], order, rng)
             deals[row] += 1
             deal(s, order)
@@ -262,7 +262,7 @@ def make_batch_kernels(game: Game) -> BatchKernels:
                 for seat in range(results.shape[1]):
                     results[row, seat] = returns(s, seat)
                     scores[row, seat] = points(s, seat)
-                for _ in range(MOST_DEALS):  # a deal may leave nothing to play
+                for _ in range(MOST_DEALS_IN_A_ROW):  # a deal may leave nothing to play
                     if not redeal or who != OVER:
                         break
                     states[row] = fresh[0]

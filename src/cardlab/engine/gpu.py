@@ -25,8 +25,8 @@ from cardlab.engine import seeding
 from cardlab.engine.batch import make_batch_kernels
 from cardlab.engine.errors import CardlabError, IllegalAction, require
 from cardlab.engine.game import Array, Game
+from cardlab.engine.playouts import make_playouts
 from cardlab.engine.seeding import branch
-from cardlab.search.playouts import make_playouts
 
 __all__ = ["GpuBatch", "Played", "device_function", "play_randomly", "require_gpu"]
 
@@ -158,7 +158,7 @@ def _make_play(game: Game) -> Any:
 def play_randomly(
     game: Game, games: int, *, seed: int = 0, first: int = 0, bring: bool = True, **options: Any
 ) -> Played:
-    """Play fresh games at random on the GPU: the games of `search.playouts.play_randomly`.
+    """Play fresh games at random on the GPU: the games of `engine.playouts.play_randomly`.
 
     With `bring=False` the arrays stay on the GPU, for other libraries to read them there.
     """

@@ -12,7 +12,7 @@ from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError, IllegalAction, reason_of
 from cardlab.engine.game import (
     DEALER,
-    MOST_DEALS,
+    MOST_DEALS_IN_A_ROW,
     OVER,
     Agent,
     Array,
@@ -90,7 +90,7 @@ class Table(ShownAsPicture):
         legal = self.state.legal()
         if not _is_whole(action) or action not in legal:
             raise IllegalAction(self._complain(action, legal))
-        self.game.border.apply(self.state.array, 0, int(action))
+        self.game.bindings.apply(self.state.array, 0, int(action))
         self.actions.append(int(action))
         self._deal()
 
@@ -116,7 +116,7 @@ class Table(ShownAsPicture):
         first = len(self.deals)
         while self.state.mover == DEALER:
             n = len(self.deals)
-            if n - first == MOST_DEALS:
+            if n - first == MOST_DEALS_IN_A_ROW:
                 raise CardlabError(endless_deals(game))
             if n < len(self._given):
                 order = self._given[n]
@@ -128,7 +128,7 @@ class Table(ShownAsPicture):
                     f"{game.name} needs deal {n + 1}, but {len(self._given)} were given and no "
                     "seed; give one more deal or a seed"
                 )
-            game.border.deal(array, 0, order)
+            game.bindings.deal(array, 0, order)
             self.deals.append(order)
 
     def _complain(self, action: int, legal: Array) -> str:

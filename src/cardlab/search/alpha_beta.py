@@ -154,6 +154,6 @@ def evaluate(
     values = []
     for action in state.legal():
         memory[0][0] = state.array[0]
-        game.border.apply(memory[0], 0, int(action))
+        game.bindings.apply(memory[0], 0, int(action))
         values.append(solve(seat, depth - 1, -INFINITE, INFINITE, *memory))
     return np.array(values)

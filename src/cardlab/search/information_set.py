@@ -20,8 +20,8 @@ import numpy as np
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import OVER, Array, Game, Turn
 from cardlab.engine.kernel import int64, kernel
+from cardlab.engine.playouts import Policy, Scratch, make_playouts
 from cardlab.engine.seeding import below
-from cardlab.search.playouts import Policy, Scratch, make_playouts
 from cardlab.search.threads import spread
 
 __all__ = ["search"]

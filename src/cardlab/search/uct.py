@@ -18,8 +18,8 @@ import numpy as np
 
 from cardlab.engine.game import OVER, Array, Game, State
 from cardlab.engine.kernel import int64, kernel
+from cardlab.engine.playouts import Scratch, make_playouts
 from cardlab.engine.seeding import below
-from cardlab.search.playouts import Scratch, make_playouts
 from cardlab.search.threads import spread
 
 __all__ = ["search"]

@@ -10,7 +10,7 @@ import numpy as np
 
 from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError
-from cardlab.engine.game import DEALER, MOST_DEALS, OVER, Array, Game, endless_deals
+from cardlab.engine.game import DEALER, MOST_DEALS_IN_A_ROW, OVER, Array, Game, endless_deals
 from cardlab.engine.kernel import int64, kernel
 from cardlab.engine.seeding import SEAT, below, branch
 from cardlab.testing.games import Options
@@ -33,7 +33,7 @@ def _make_audit(game: Game) -> Callable[..., int]:
             s = work[0]
             seed = branch(start, number)
             deals = 0
-            row = 0  # of deals without a decision between
+            row = 0  # deals without a decision between
             ply = 0
             out[0] = number
             who = mover(s)
@@ -42,7 +42,7 @@ def _make_audit(game: Game) -> Callable[..., int]:
                 if who == DEALER:
                     if legal(s, buffer) != 0:
                         return -1
-                    if row == MOST_DEALS:
+                    if row == MOST_DEALS_IN_A_ROW:
                         return -4
                     row += 1
                     shuffle(seed, deals, order, rng)

@@ -10,7 +10,7 @@ import numpy as np
 
 from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError
-from cardlab.engine.game import DEALER, MOST_DEALS, OVER, Array, Game, endless_deals
+from cardlab.engine.game import DEALER, MOST_DEALS_IN_A_ROW, OVER, Array, Game, endless_deals
 from cardlab.engine.kernel import int64, kernel
 from cardlab.engine.seeding import SEAT, below, branch, shuffle
 
@@ -56,7 +56,7 @@ def make_playouts(game: Game, policy: Policy | None = None) -> Playouts:
     choose = policy or choose_any
     mover, deal, legal, apply = game.mover, game.deal, game.legal, game.apply
     returns, deck_order = game.returns, game.shuffle
-    most_deals = game.max_plies + MOST_DEALS  # so that nothing compiled is endless
+    most_deals = game.max_plies + MOST_DEALS_IN_A_ROW  # so that nothing compiled is endless
 
     @kernel
     def finish(s: Any, rng: Any, order: Any, buffer: Any) -> None:
