@@ -293,9 +293,9 @@ def test_searches_see_a_win_at_hand(crazy_eights: Game) -> None:
     assert (open_values[wins] == 1).all()
 
     utility: alpha_beta.Utility = crazy_eights.returns
-    memory = alpha_beta.scratch(crazy_eights, 1)
+    memory = alpha_beta.Scratch.of(crazy_eights, 1)
     memory[0][0] = table.state.array[0]
-    best = alpha_beta.make_solver(crazy_eights, utility)(seat, 1, -9.0, 9.0, *memory)
+    best = alpha_beta.make_solver(crazy_eights, utility)(seat, 1, -9.0, 9.0, memory)
     assert best == 1
 
     judge: determinised.Judge = lambda world: alpha_beta.evaluate(world, 1)  # noqa: E731

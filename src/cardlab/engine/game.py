@@ -249,6 +249,10 @@ class Game:
         """Return a game that waits for its first deal."""
         return State(self, self.fresh(**self.read_options(options)))
 
+    def actions_text(self, actions: Sequence[int] | Array) -> str:
+        """Return actions as texts with their ids, for sentences about what is legal."""
+        return ", ".join(f"{self.action_text(int(action))} ({action})" for action in actions)
+
     def order_text(self, order: Sequence[int] | Array) -> str:
         """Return a deck order as text, the first card dealt first, as far as cards are used."""
         return " ".join(self.card_text(int(card)) for card in order[: self.used_cards])

@@ -94,16 +94,8 @@ def make_playouts(game: Game, policy: Policy | None = None) -> Playouts:
         return decisions
 
     @kernel
-    def play_many(
-        fresh: Any,
-        start: int,
-        count: int,
-        totals: Any,
-        work: Any,
-        order: Any,
-        buffer: Any,
-        rng: Any,
-    ) -> int:
+    def play_many(fresh: Any, start: int, count: int, totals: Any, scratch: Any, rng: Any) -> int:
+        work, order, buffer = scratch
         decisions = 0
         for i in range(count):
             work[0] = fresh[0]
@@ -123,15 +115,8 @@ def play_randomly(game: Game, games: int, *, seed: int = 0, **options: Any) -> t
     """Play fresh games at random; return the decisions taken and the summed returns by seat."""
     fresh = game.fresh(**game.read_options(options))
     totals = np.zeros(int(fresh[0].seats))
-    scratch = Scratch.of(game)
-    decisions = make_playouts(game).play_many(
-        fresh,
-        seeding.stream(seed, "game"),
-        games,
-        totals,
-        *scratch,
-        np.zeros(1, dtype=np.int64),
-    )
+    start, rng = seeding.stream(seed, "game"), np.zeros(1, dtype=np.int64)
+    decisions = make_playouts(game).play_many(fresh, start, games, totals, Scratch.of(game), rng)
     if decisions < 0:
         raise CardlabError(endless_deals(game))
     return int(decisions), totals
