@@ -134,7 +134,7 @@ def test_a_broken_contract_is_told_when_the_game_is_looked_up(
 def test_our_games_keep_the_contract() -> None:
     for name in our_games():
         find_game(name).check_contract()
-    with pytest.raises(CardlabError, match="uno:GAME: used_cards=0 of deck=108 cannot be"):
+    with pytest.raises(CardlabError, match="uno.rules:GAME: used_cards=0 of deck=108 cannot be"):
         dataclasses.replace(find_game("uno"), used_cards=0).check_contract()
 
 
@@ -143,7 +143,7 @@ def test_our_games_keep_the_contract() -> None:
 
 def test_a_deal_that_changes_nothing_is_no_endless_loop(changed: Change) -> None:
     game = find_game(changed(("    s.phase = PLAY\n", "")))
-    told = "kuhn_poker: after 1,000 deals in a row `mover` still says DEALER"
+    told = "_kuhn: after 1,000 deals in a row `mover` still says DEALER"
     both(game, CardlabError, told)
     for start in (
         lambda: Table(game, seed=1),

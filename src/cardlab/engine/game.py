@@ -21,8 +21,10 @@ from __future__ import annotations
 import dataclasses
 import functools
 import sys
+from collections import ChainMap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -63,6 +65,9 @@ __all__ = [
 
 OVER, DEALER = -1, -2
 MOST_DEALS_IN_A_ROW = 1000  # without a decision between; rules that reject more never end
+MANIFEST_FIELDS = ("name", "title", "summary", "options", "rules_version")
+CONSTANTS = ("state", "num_actions", "deck", "max_plies", "faults", "used_cards")
+OPTIONAL = ("key", "used_cards")  # found in a module where it has them
 Array = npt.NDArray[Any]
 
 
@@ -170,24 +175,28 @@ class Game:
         return f"<Game {self.name}>"
 
     @classmethod
-    def from_module(cls, package: GamePackage, module: str, **given: Any) -> Game:
-        """Return the game of a manifest whose functions a module defines by their names here."""
-        defined = vars(sys.modules[module])
-        fields = {field.name: field for field in dataclasses.fields(cls)}
-        functions = {name: defined[name] for name in fields if callable(defined.get(name))}
-        values = {
-            "reference": f"{module}:GAME",
-            "name": package.name,
-            "title": package.title,
-            "summary": package.summary,
-            "options": package.options,
-            "rules_version": package.rules_version,
-            **functions,
-            **given,
-        }
-        for name, field in fields.items():
-            if name not in values and field.default is dataclasses.MISSING:
-                raise CardlabError(f"game {package.name}: {module} defines no `{name}`")
+    def from_module(
+        cls, module: str, package: GamePackage | None = None, *more: ModuleType, **given: Any
+    ) -> Game:
+        """Return the game `GAME` of a module, made of what the module defines or imports.
+
+        Functions are found by their names (`mover`, `deal`, ..., `key`), constants by theirs in
+        capitals (`STATE`, `NUM_ACTIONS`, `DECK`, `MAX_PLIES`, `FAULTS`, `USED_CARDS`), in the
+        module or in `more` modules of the game; title, summary, options and version come from its
+        manifest. What is `given` by keyword counts first, and is the way for everything else.
+        """
+        package = package or GamePackage(module, f"{module}:GAME")
+        values = {name: getattr(package, name) for name in MANIFEST_FIELDS}
+        values |= {"reference": f"{module}:GAME", **given}
+        found = ChainMap(*(vars(home) for home in (sys.modules[module], *more)))
+        for field in dataclasses.fields(cls):
+            needed = field.default is dataclasses.MISSING
+            name = field.name.upper() if field.name in CONSTANTS else field.name
+            if field.name not in values and (needed or field.name in OPTIONAL):
+                if name in found:
+                    values[field.name] = found[name]
+                elif needed:
+                    raise CardlabError(f"game {package.name}: {module} defines no `{name}`")
         return cls(**values)
 
     @property
