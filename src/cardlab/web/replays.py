@@ -9,10 +9,10 @@ from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import OVER, Game, Turn
 from cardlab.engine.records import Record
 from cardlab.engine.replay import replay
-from cardlab.show.pictures import deck_of
 from cardlab.web import agent_pool as thinking
 from cardlab.web.agent_pool import Thinkers, is_open, is_quick
 from cardlab.web.limits import Limits
+from cardlab.web.lobby import page_json
 from cardlab.web.menu import Menu
 from cardlab.web.page_data import page_data_of
 from cardlab.web.rooms import hint_json
@@ -48,15 +48,14 @@ def replay_json(game: Game, record: Record) -> dict[str, Any]:
         mover = table.mover
         over = mover == OVER
         seat = 0 if over else mover
-        told = description_json(open_description(table.state, seat))
-        told["to_move"] = None if over else mover
         frames.append(
             {
                 "ply": ply,
                 "mover": None if over else mover,
                 "action": None,
-                "legal": 0 if over else len(table.state.legal()),
-                "description": told,
+                "description": description_json(
+                    game, open_description(table.state, seat), seat, None if over else mover
+                ),
                 "extra": page_data_of(game).view(table.state.array[0], seat),
             }
         )
@@ -71,7 +70,7 @@ def replay_json(game: Game, record: Record) -> dict[str, Any]:
         "record": record.model_dump(exclude_none=True),
         "game": game.name,
         "title": game.title,
-        "deck": deck_of(game),
+        "page": page_json(game),
         "seats": record.seats,
         "frames": frames,
         "result": result,

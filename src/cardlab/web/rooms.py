@@ -24,10 +24,10 @@ from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import OVER, Game, State, Turn
 from cardlab.engine.play import Table
 from cardlab.engine.records import Record
-from cardlab.show.pictures import deck_of
 from cardlab.web import agent_pool as thinking
 from cardlab.web.agent_pool import Busy, Thinkers, is_open, is_quick
 from cardlab.web.limits import Limits
+from cardlab.web.lobby import page_json
 from cardlab.web.menu import Menu
 from cardlab.web.messages import AgentSeat, NewTable
 from cardlab.web.page_data import page_data_of
@@ -152,7 +152,7 @@ class WebTable:
         told = {
             **self.facts(),
             "summary": self.game.summary,
-            "deck": deck_of(self.game),
+            "page": page_json(self.game),
             "seats": self.people(),
             "version": self.version,
             "ply": len(self.table.actions),

@@ -14,13 +14,15 @@ from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from cardlab.arena.store import Store
 from cardlab.arena.workers import default_workers
 from cardlab.engine.errors import CardlabError
+from cardlab.engine.registry import package_of
 from cardlab.web import lobby
 from cardlab.web.agent_pool import Busy, Thinkers
-from cardlab.web.files import answer, static_file
+from cardlab.web.files import CachedFile, answer, page_file, static_file
 from cardlab.web.guard import Guard, hosts_of
 from cardlab.web.limits import Limits, Visitors
 from cardlab.web.menu import Menu
 from cardlab.web.messages import NewTable, read_body
+from cardlab.web.pages import PAGES, Page, page_document
 from cardlab.web.replay_routes import add_studies, recent
 from cardlab.web.room_writer import Keeper
 from cardlab.web.rooms import Tables
@@ -30,15 +32,6 @@ from cardlab.web.sockets import serve_socket
 __all__ = ["make_app"]
 
 LOG = logging.getLogger(__name__)
-PAGES = {
-    "/": "index.html",
-    "/table/{id}": "table.html",
-    "/replay": "replay.html",
-    "/replay/{id}": "replay.html",
-    "/leaderboard": "leaderboard.html",
-    "/library": "library.html",
-    "/library/{paper}": "library.html",
-}
 DAY = 86_400
 WARM_SECONDS = 600  # the first start of all compiles
 
@@ -136,37 +129,44 @@ async def _missing(request: Request, error: Exception) -> Response:
 
 
 def _add_pages(app: FastAPI) -> None:
-    def shell(name: str) -> Handler:
-        async def page(request: Request) -> Response:
-            kept = static_file(name)
-            if kept is None:
+    def handler_of(page: Page) -> Handler:
+        async def document(request: Request) -> Response:
+            made = page_document(page)
+            if made is None:
                 return PlainTextResponse("The pages of the web table are not installed.\n", 404)
-            return answer(request, kept)
+            return answer(request, made)
 
-        return page
+        return document
 
-    for path, name in PAGES.items():
-        app.add_api_route(path, shell(name), methods=["GET", "HEAD"], include_in_schema=False)
+    def found_file(request: Request, file: CachedFile | None) -> Response:
+        if file is None:
+            raise HTTPException(404)
+        return answer(request, file)
 
     async def static(request: Request, path: str) -> Response:
-        kept = static_file(path)
-        if kept is None:
-            raise HTTPException(404)
-        return answer(request, kept)
+        return found_file(request, static_file(path))
 
-    app.add_api_route(
-        "/static/{path:path}", static, methods=["GET", "HEAD"], include_in_schema=False
-    )
+    async def game_page(request: Request, game: str, path: str) -> Response:
+        known = site_of(request).menu.games.get(game)
+        return found_file(request, known and page_file(package_of(known), path))
 
-    async def sprite(request: Request, deck: str) -> Response:
-        made = await asyncio.to_thread(lobby.sprite_of, deck)
+    async def deck(request: Request, name: str, kind: str) -> Response:
+        menu = site_of(request).menu
+        found = lobby.find_deck(name, menu)
+        make = {"svg": lobby.sprite_file, "json": lobby.deck_file}.get(kind)
+        made = await asyncio.to_thread(make, found) if found and make else None
         if made is None:
-            return refused(
-                404, f"there is no deck {deck[:40]!r}; there are standard, hanafuda, uno"
-            )
+            names = sorted({lobby.page_json(game)["deck"] for game in menu.games.values()})
+            return refused(404, f"there is no deck {name[:40]!r}; there are {', '.join(names)}")
         return answer(request, made, f"max-age={DAY}")
 
-    app.add_api_route("/cards/{deck}.svg", sprite, methods=["GET"])
+    for path, handler in (
+        *((path, handler_of(page)) for path, page in PAGES.items()),
+        ("/static/{path:path}", static),
+        ("/games/{game}/{path:path}", game_page),
+        ("/cards/{name}.{kind}", deck),
+    ):
+        app.add_api_route(path, handler, methods=["GET", "HEAD"], include_in_schema=False)
 
 
 def _add_tables(app: FastAPI) -> None:
