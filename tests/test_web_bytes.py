@@ -28,10 +28,10 @@ from cardlab.games.koi_koi import cards as koi_koi_cards
 from cardlab.games.koi_koi import table as koi_koi_table
 from cardlab.games.uno import cards as uno_cards
 from cardlab.games.uno.kernels import PILE
-from cardlab.web import agent_pool as thinkers
+from cardlab.web import agent_pool as pool
 from cardlab.web import views
 from cardlab.web.menu import Menu
-from cardlab.web.rooms import ADVISERS, USUAL_ADVISER, WebTable
+from cardlab.web.rooms import ADVISERS, USUAL_ADVISER, Room
 from web_wire import Wire, open_table, request, run_alone, serving
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -115,10 +115,10 @@ class Watch:
 
     def install(self, patch: pytest.MonkeyPatch) -> None:
         """Look over the shoulder of tables, without changing what they do."""
-        view, keep, deal = WebTable.view, WebTable.keep, Table._deal
+        view, keep, deal = Room.view, Room.keep, Table._deal
         watch = self
 
-        def keeping(table: WebTable) -> None:
+        def keeping(table: Room) -> None:
             key = (table.id, table.version)
             watch.states[key] = table.table.state.copy()
             watch.ended[key] = watch.dealing.pop(id(table.table), [])
@@ -129,17 +129,17 @@ class Watch:
                 watch.dealing.setdefault(id(table), []).append(table.state.copy())
             deal(table)
 
-        def viewing(table: WebTable, seat: int | None, move: Any = None) -> str:
+        def viewing(table: Room, seat: int | None, move: Any = None) -> str:
             text = view(table, seat, move)
             watch.compare_worlds(table, seat, move, text, view)
             return text
 
-        patch.setattr(WebTable, "keep", keeping)
+        patch.setattr(Room, "keep", keeping)
         patch.setattr(Table, "_deal", dealing)
-        patch.setattr(WebTable, "view", viewing)
+        patch.setattr(Room, "view", viewing)
 
     def compare_worlds(
-        self, table: WebTable, seat: int | None, move: Any, text: str, view: Any
+        self, table: Room, seat: int | None, move: Any, text: str, view: Any
     ) -> None:
         """Change what is hidden and demand the same bytes."""
         true = table.table.state
@@ -302,9 +302,9 @@ def test_no_byte_tells_a_hidden_card(
 def test_a_server_that_tells_too_much_is_caught(
     leak: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    view = WebTable.view
+    view = Room.view
 
-    def too_much(table: WebTable, seat: int | None, move: Any = None) -> str:
+    def too_much(table: Room, seat: int | None, move: Any = None) -> str:
         told = json.loads(view(table, seat, move))
         s = table.table.state.array[0]
         if leak == "text":
@@ -315,7 +315,7 @@ def test_a_server_that_tells_too_much_is_caught(
 
     if leak == "move":
         monkeypatch.setattr(views, "hides", lambda game, action: None)
-    monkeypatch.setattr(WebTable, "view", too_much)
+    monkeypatch.setattr(Room, "view", too_much)
     store = str(tmp_path / "games.db")
     if leak == "number":
         assert play_games("cribbage", 1, store, monkeypatch)[0].leaks
@@ -336,7 +336,7 @@ def test_a_hint_is_the_same_whatever_is_hidden(name: str, monkeypatch: pytest.Mo
         if len(turn.legal) > 1:
             stream = (table.seed or 0, "hint", ply)
             adviser = ADVISERS.get(name, USUAL_ADVISER)
-            told = [thinkers.advise(adviser, one, stream) for one in (turn, same)]
+            told = [pool.advise(adviser, one, stream) for one in (turn, same)]
             assert told[0] == told[1]
             asked += 1
         table.act(int(rng.choice(turn.legal)))

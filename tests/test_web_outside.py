@@ -127,7 +127,7 @@ def test_a_game_from_outside_is_listed_played_and_looked_at(store: Path, menu: M
         _, advice = await ask(app, "/api/replays/advice", asked)
         assert [row["text"] for row in advice["values"]] == ["pass", "bet"]
 
-        assert await asyncio.to_thread(site_of(app).keeper.flush)
+        assert await asyncio.to_thread(site_of(app).writer.flush)
         _, recent = await ask(app, "/api/games/recent")
         assert {one["kind"] for one in recent} == {"table", "tournament"}
         assert {one["title"] for one in recent} == {"Kuhn poker"}

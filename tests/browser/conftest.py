@@ -23,13 +23,13 @@ START = "from cardlab.cli import main; main()"
 COMPILE = """
 import threading
 from cardlab.play import Table
-from cardlab.web import lobby, thinkers
+from cardlab.web import lobby, pool
 from cardlab.web.menu import Menu
 games = Menu.of(["kuhn_poker:GAME"]).games.values()
 lobby.warm_up(games, threading.Event())
 for game in games:
     lobby.warm_worker(game)
-    thinkers.advise("monte_carlo:4", Table(game, seed=0).turn(), (0, 0, 0))
+    pool.advise("monte_carlo:4", Table(game, seed=0).turn(), (0, 0, 0))
 """
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 TOLD_BELOW = ("Failed to load resource", "WebSocket connection")  # by status, and by the page

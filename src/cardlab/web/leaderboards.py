@@ -16,7 +16,7 @@ from cardlab.arena.tournament import Plan
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.records import Record
 from cardlab.web.menu import Menu
-from cardlab.web.room_writer import Keeper
+from cardlab.web.room_writer import RoomWriter
 
 __all__ = ["leaderboard_json", "people_json", "recent_json", "stored_record", "wilson"]
 
@@ -49,7 +49,7 @@ def leaderboard_json(address: str, names: dict[str, str], game: str | None) -> d
     return told
 
 
-def recent_json(store: Store, keeper: Keeper, menu: Menu) -> list[dict[str, Any]]:
+def recent_json(store: Store, writer: RoomWriter, menu: Menu) -> list[dict[str, Any]]:
     """Return games that can be watched: people's first, then those of the latest tournaments."""
     games: list[dict[str, Any]] = [
         {
@@ -63,7 +63,7 @@ def recent_json(store: Store, keeper: Keeper, menu: Menu) -> list[dict[str, Any]
             "plies": len(kept.actions),
             "when": kept.changed,
         }
-        for kept in keeper.finished(RECENT // 2)
+        for kept in writer.finished(RECENT // 2)
         if kept.game in menu.games
     ]
     plans: dict[int, Any] = {}
@@ -105,10 +105,10 @@ def stored_record(store: Store, menu: Menu, name: str) -> Record | None:
     return full_record(game, dict(match.options), match.seating(rotation), played)
 
 
-def people_json(keeper: Keeper) -> list[dict[str, Any]]:
+def people_json(writer: RoomWriter) -> list[dict[str, Any]]:
     """Return how people did against every agent, and alone, with 95 % intervals."""
     scores: dict[tuple[str, str | None, bool], list[float]] = defaultdict(list)
-    for game, seats, returns, hints in keeper.results():
+    for game, seats, returns, hints in writer.results():
         people = [k for k, seat in enumerate(seats) if seat["digest"]]
         agents = [k for k, seat in enumerate(seats) if seat["agent"]]
         for person in people:

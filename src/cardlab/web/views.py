@@ -93,9 +93,7 @@ def description_json(
         ],
         "facts": description.facts,
         "parts": {
-            name: parts
-            for name, parts in facts.items()
-            if parts != [str(description.facts[name])]
+            name: parts for name, parts in facts.items() if parts != [str(description.facts[name])]
         },
         "events": [_event_json(game, event) for event in description.events],
     }

@@ -52,7 +52,7 @@ from cardlab.games.koi_koi.table import (
     pile_points,
     score,
 )
-from cardlab.games.koi_koi.yaku import YAKU, beyond, has, lights
+from cardlab.games.koi_koi.yaku import YAKU_CARDS, beyond, has, lights
 
 __all__ = [
     "DECISIONS",
@@ -111,7 +111,8 @@ DECISIONS = ("discard", "pick", "koi_koi")
 KINDS = ("discard", "pick for the discard", "pick for the draw", "koi-koi or stop")
 DECISION_OF_KIND = (0, 1, 1, 2)
 
-LIGHT_POINTS = (10, 8, 7, 5)  # of the first four of `YAKU`, whose order is that of their bits
+YAKU = {name: cards for name, (cards, _) in YAKU_CARDS.items()}  # in the order of their bits
+LIGHT_POINTS = (10, 8, 7, 5)  # of the first four yaku
 
 # The sets that are counted in each zone, with the number that makes 1.
 COUNTED = {

@@ -24,11 +24,11 @@ from cardlab.games.koi_koi.cards import (
     SEEDS,
 )
 
-__all__ = ["BOTH_SETS", "YAKU", "list_yaku", "yaku_points"]
+__all__ = ["BOTH_SETS", "YAKU_CARDS", "list_yaku", "yaku_points"]
 
 BOTH_SETS = "red and blue ribbons"
 # Each yaku with the cards that can form it, and how many of them it takes.
-YAKU = {
+YAKU_CARDS = {
     "five lights": (LIGHTS, 5),
     "four lights": (LIGHTS & ~RAINMAN, 4),
     "rainy four lights": (LIGHTS, 4),

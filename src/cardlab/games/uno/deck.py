@@ -52,7 +52,9 @@ def title(text: str) -> str:
 
 def word(text: str) -> str:
     """Return what stands for a card in a line of text: `red 7`, `red skip`."""
-    return f"{COLOUR_NAMES[COLOURS.index(text[0])]} {text[1:]}" if text[1:].isdigit() else title(text)
+    return (
+        f"{COLOUR_NAMES[COLOURS.index(text[0])]} {text[1:]}" if text[1:].isdigit() else title(text)
+    )
 
 
 def art(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
 from cardlab.engine.errors import CardlabError, suggest
@@ -73,23 +73,31 @@ class Deck:
         return {BACK: BACK_TITLE, EMPTY: EMPTY_TITLE}.get(text) or self.title(text)
 
 
-DECKS = {
-    "standard": Deck(
-        *("standard", standard.WIDE, standard.HIGH, standard.TEXTS, standard.art),
-        *(standard.back, standard.title, standard.icons, standard.word, None, standard.paint),
-        *(standard.HELD, standard.rank),
-    ),
-    "four_colour": Deck(
-        *("four_colour", standard.WIDE, standard.HIGH, standard.TEXTS),
-        *(functools.partial(standard.art, four_colour=True), standard.back, standard.title),
-        *(functools.partial(standard.icons, four_colour=True), standard.word, None),
-        *(standard.paint, standard.HELD, standard.rank),
-    ),
-    "plain": Deck(
-        *("plain", plain.WIDE, plain.HIGH, plain.TEXTS, plain.art),
-        *(plain.back, plain.title, plain.icons),
-    ),
-}
+STANDARD = Deck(
+    "standard",
+    standard.WIDE,
+    standard.HIGH,
+    standard.TEXTS,
+    standard.art,
+    standard.back,
+    standard.title,
+    standard.icons,
+    word=standard.word,
+    paint=standard.paint,
+    held=standard.HELD,
+    rank=standard.rank,
+)
+FOUR_COLOUR = replace(
+    STANDARD,
+    name="four_colour",
+    art=functools.partial(standard.art, four_colour=True),
+    icons=functools.partial(standard.icons, four_colour=True),
+)
+PLAIN = Deck(
+    *("plain", plain.WIDE, plain.HIGH, plain.TEXTS),
+    *(plain.art, plain.back, plain.title, plain.icons),
+)
+DECKS = {deck.name: deck for deck in (STANDARD, FOUR_COLOUR, PLAIN)}
 
 
 @functools.cache
@@ -117,7 +125,7 @@ def deck_for(game: Game) -> Deck:
     for deck in known_decks().values():
         if deck.texts and texts <= {*deck.texts}:
             return deck
-    return DECKS["plain"]
+    return PLAIN
 
 
 def deck_of(game: Game | str) -> str:

@@ -18,7 +18,19 @@ from cardlab.show.pictures.drawing import (
     turned,
 )
 
-__all__ = ["HELD", "HIGH", "TEXTS", "WIDE", "art", "back", "icons", "paint", "rank", "title", "word"]
+__all__ = [
+    "HELD",
+    "HIGH",
+    "TEXTS",
+    "WIDE",
+    "art",
+    "back",
+    "icons",
+    "paint",
+    "rank",
+    "title",
+    "word",
+]
 
 WIDE, HIGH = 100, 140
 MIDDLE = (WIDE / 2, HIGH / 2)

@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from cardlab.engine.cards import SUIT_NAMES, card_text
-from cardlab.games.crazy_eights.rules import DEAL, DRAW, EIGHT_ACTIONS, FIRST_EIGHT, PASS, action_text
+from cardlab.games.crazy_eights.rules import (
+    DEAL,
+    DRAW,
+    EIGHT_ACTIONS,
+    FIRST_EIGHT,
+    PASS,
+    action_text,
+)
 from cardlab.show.pictures.standard import RANK_NAMES
 from cardlab.web.page_data import PageData, moves_seen
 

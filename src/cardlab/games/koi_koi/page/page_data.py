@@ -6,7 +6,7 @@ from typing import Any
 
 from cardlab.games.koi_koi import cards, table
 from cardlab.games.koi_koi.rules import KOI_KOI, STOP, TAKE
-from cardlab.games.koi_koi.yaku import BOTH_SETS, YAKU, list_yaku
+from cardlab.games.koi_koi.yaku import BOTH_SETS, YAKU_CARDS, list_yaku
 from cardlab.web.page_data import PageData, moves_seen
 
 __all__ = ["PAGE_DATA"]
@@ -22,7 +22,7 @@ def view(s: Any, seat: int) -> dict[str, Any]:
         sake = int(table.sake_worth(s, int(s.calls[owner])))
         both = int(table.both_sets_worth(s))
         made = dict(list_yaku(piles[owner], sake, both))
-        for name, (members, size) in YAKU.items():
+        for name, (members, size) in YAKU_CARDS.items():
             if name == BOTH_SETS:  # an extra, not a yaku to collect for
                 continue
             have, theirs = piles[owner] & members, piles[1 - owner] & members

@@ -47,7 +47,9 @@ def words(number: int) -> str:
     call = action(number)["call"]
     if call is None:
         return action_text(number)
-    return f"begin with {call}" if number >= NAME else f"{kind_text(number % ACTIONS)} calling {call}"
+    return (
+        f"begin with {call}" if number >= NAME else f"{kind_text(number % ACTIONS)} calling {call}"
+    )
 
 
 PAGE_DATA = PageData(
