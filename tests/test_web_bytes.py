@@ -22,6 +22,7 @@ import pytest
 from cardlab.engine import cards
 from cardlab.engine.game import DEALER, OVER, State, Turn
 from cardlab.engine.play import Table
+from cardlab.agents.catalog import adviser_of
 from cardlab.engine.registry import find_game, our_games
 from cardlab.games.cribbage import rules as cribbage
 from cardlab.games.koi_koi import cards as koi_koi_cards
@@ -31,7 +32,7 @@ from cardlab.games.uno.kernels import PILE
 from cardlab.web import agent_pool as pool
 from cardlab.web import views
 from cardlab.web.menu import Menu
-from cardlab.web.rooms import ADVISERS, USUAL_ADVISER, Room
+from cardlab.web.rooms import Room
 from web_wire import Wire, open_table, request, run_alone, serving
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -115,7 +116,7 @@ class Watch:
 
     def install(self, patch: pytest.MonkeyPatch) -> None:
         """Look over the shoulder of tables, without changing what they do."""
-        view, keep, deal = Room.view, Room.keep, Table._deal
+        view, keep, deal = Room.view, Room.save, Table._deal
         watch = self
 
         def keeping(table: Room) -> None:
@@ -134,7 +135,7 @@ class Watch:
             watch.compare_worlds(table, seat, move, text, view)
             return text
 
-        patch.setattr(Room, "keep", keeping)
+        patch.setattr(Room, "save", keeping)
         patch.setattr(Table, "_deal", dealing)
         patch.setattr(Room, "view", viewing)
 
@@ -335,7 +336,7 @@ def test_a_hint_is_the_same_whatever_is_hidden(name: str, monkeypatch: pytest.Mo
         same = Turn(turn.game, turn.seat, other.view(turn.seat), other.legal())
         if len(turn.legal) > 1:
             stream = (table.seed or 0, "hint", ply)
-            adviser = ADVISERS.get(name, USUAL_ADVISER)
+            adviser = adviser_of(find_game(name))
             told = [pool.advise(adviser, one, stream) for one in (turn, same)]
             assert told[0] == told[1]
             asked += 1

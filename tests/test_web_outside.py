@@ -89,7 +89,9 @@ def test_a_game_from_outside_is_listed_played_and_looked_at(store: Path, menu: M
         _, games = await ask(app, "/api/games")
         assert [one["name"] for one in games] == [*our_games(), "kuhn_poker"]
         kuhn = games[-1]
-        assert (kuhn["title"], kuhn["seats"], kuhn["deck"]) == ("Kuhn poker", [2, 2], "plain")
+        page = kuhn["page"]
+        assert (kuhn["title"], kuhn["seats"], page["deck"]) == ("Kuhn poker", [2, 2], "plain")
+        assert (page["module"], page["style"], page["rules"]) == (None, None, "")
         assert kuhn["cards"] == ["J", "Q", "K"]
         offered = {one["spec"].partition(":")[0]: one for one in kuhn["agents"]}
         assert {"random", "monte_carlo", "information_set", "uct_open"} <= offered.keys()
@@ -98,7 +100,7 @@ def test_a_game_from_outside_is_listed_played_and_looked_at(store: Path, menu: M
         # A worker process of its own loads the game: it thinks, and it advises.
         seats = [{"agent": "monte_carlo:20"}, PERSON]
         name, keys = await open_table(app, game="kuhn_poker", seats=seats, seed=3)
-        assert (await ask(app, f"/api/tables/{name}"))[1]["deck"] == "plain"
+        assert (await ask(app, f"/api/tables/{name}"))[1]["page"]["deck"] == "plain"
         wire, guest = Wire(app, name), Wire(app, name)
         told = await wire.join(keys[1])
         await guest.join(None)
@@ -119,7 +121,7 @@ def test_a_game_from_outside_is_listed_played_and_looked_at(store: Path, menu: M
         *_, last = replay(record, trust=True)
         assert last.over
         _, shown = await ask(app, f"/api/replays/{name}")
-        assert (shown["game"], shown["deck"]) == ("kuhn_poker", "plain")
+        assert (shown["game"], shown["page"]["deck"]) == ("kuhn_poker", "plain")
         hands = [zone["cards"] for zone in shown["frames"][0]["description"]["zones"]]
         assert [len(cards) for cards in hands] == [1, 1]
         assert (await ask(app, "/api/replays", json.loads(line)))[1] == shown

@@ -242,7 +242,7 @@ def test_files_are_answered_whole_packed_or_not_at_all(store: Path) -> None:
             packed = headers.get("content-encoding") == "gzip"
             assert packed == (len(wanted) >= 1000)
             assert (gzip.decompress(body) if packed else body) == wanted
-        assert (await ask(app, "/static/games/kit.js"))[0] == 200
+        assert (await ask(app, "/static/board/kit.js"))[0] == 200
         assert (await ask(app, "/leaderboard", "HEAD"))[0] == 200
         status, headers, body = await ask(app, "/cards/uno.svg", accept_encoding="gzip")
         assert (status, headers["content-type"]) == (200, "image/svg+xml")

@@ -22,14 +22,14 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 START = "from cardlab.cli import main; main()"
 COMPILE = """
 import threading
-from cardlab.play import Table
-from cardlab.web import lobby, pool
+from cardlab.engine.play import Table
+from cardlab.web import agent_pool, lobby
 from cardlab.web.menu import Menu
 games = Menu.of(["kuhn_poker:GAME"]).games.values()
 lobby.warm_up(games, threading.Event())
 for game in games:
     lobby.warm_worker(game)
-    pool.advise("monte_carlo:4", Table(game, seed=0).turn(), (0, 0, 0))
+    agent_pool.advise("monte_carlo:4", Table(game, seed=0).turn(), (0, 0, 0))
 """
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 TOLD_BELOW = ("Failed to load resource", "WebSocket connection")  # by status, and by the page

@@ -244,7 +244,7 @@ def test_a_game_without_a_table_of_its_own_can_be_played(server: Any, somebody: 
     seats = [{"name": "Ann", "kind": "person"}, {"name": "heuristic", "kind": "agent"}]
     ann.page.evaluate(
         """async ([description, legal, seats]) => {
-          const { render } = await import('/static/games/generic.js');
+          const { render } = await import('/static/board/generic.js');
           window.taken = [];
           const ctx = {
             view: {description, seats, over: null}, legal, seat: 0, mine: true, deck: 'standard',

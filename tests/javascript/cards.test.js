@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  addDeck,
   cardName,
+  loadDeck,
   partsOf,
   shortName,
   sorted,
@@ -14,19 +14,23 @@ import {
 
 const card = (name, word, rank) => ({ name, word, rank });
 const SIZE = { width: 100, height: 140 };
-
-addDeck({
-  name: "small",
-  ...SIZE,
-  ordered: true,
-  cards: {
-    AS: card("ace of spades", "A♠", 0),
-    "2S": card("two of spades", "2♠", 1),
-    KH: card("king of hearts", "K♥", 12),
-    "2C": card("two of clubs", "2♣", 1),
+const DECKS = {
+  small: {
+    ...SIZE,
+    ordered: true,
+    cards: {
+      AS: card("ace of spades", "A♠", 0),
+      "2S": card("two of spades", "2♠", 1),
+      KH: card("king of hearts", "K♥", 12),
+      "2C": card("two of clubs", "2♣", 1),
+    },
   },
-});
-addDeck({ name: "loose", ...SIZE, ordered: false, cards: { "8-moon": {}, "1-crane": {} } });
+  loose: { ...SIZE, ordered: false, cards: { "8-moon": {}, "1-crane": {} } },
+};
+
+globalThis.fetch = async (path) =>
+  Response.json(DECKS[path.slice("/cards/".length, -".json".length)]);
+await Promise.all(Object.keys(DECKS).map(loadDeck));
 
 test("cards have names to be read aloud and short ones for a line of text", () => {
   assert.equal(cardName("KH", "small"), "king of hearts");

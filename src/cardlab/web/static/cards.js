@@ -11,11 +11,8 @@ const decks = new Map();
  * @param {string} name
  */
 export async function loadDeck(name) {
-  if (!decks.has(name)) addDeck(await get(`/cards/${name}.json`));
+  if (!decks.has(name)) decks.set(name, await get(`/cards/${name}.json`));
 }
-
-/** @param {Wire.DeckFacts} facts */
-export const addDeck = (facts) => decks.set(facts.name, facts);
 
 /**
  * Return what is known of a card, or undefined where its deck has no such card.
