@@ -13,16 +13,17 @@ import os
 import random
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from cardlab.agents.catalog import adviser_of
 from cardlab.engine import cards
 from cardlab.engine.game import DEALER, OVER, State, Turn
 from cardlab.engine.play import Table
-from cardlab.agents.catalog import adviser_of
 from cardlab.engine.registry import find_game, our_games
 from cardlab.games.cribbage import rules as cribbage
 from cardlab.games.koi_koi import cards as koi_koi_cards
@@ -32,6 +33,7 @@ from cardlab.games.uno.kernels import PILE
 from cardlab.web import agent_pool as pool
 from cardlab.web import views
 from cardlab.web.menu import Menu
+from cardlab.web.page_data import moves_seen, page_data_of
 from cardlab.web.rooms import Room
 from web_wire import Wire, open_table, request, run_alone, serving
 
@@ -221,7 +223,7 @@ async def play_one(app: Any, game: Any, number: int, watch: Watch, rng: random.R
     options = VARIANTS[game.name][number % len(VARIANTS[game.name])]
     count = int(game.fresh(**game.read_options(options))[0].seats)
     people = max(1, (1, count, count - 1)[number % 3])
-    agent = "heuristic" if game.is_ours else "random"
+    agent = "heuristic" if game.name in our_games() else "random"
     seats = [{"person": f"P{k}"} if k < people else {"agent": agent} for k in range(count)]
     rng.shuffle(seats)
     name, keys = await open_table(
@@ -277,7 +279,8 @@ def play_games(name: str, games: int, store: str, patch: pytest.MonkeyPatch) -> 
 
     async def run() -> int:
         checked = 0
-        async with serving(store, menu=Menu.of([] if game.is_ours else [name])) as app:
+        menu = Menu.of([] if name in our_games() else [name])
+        async with serving(store, menu=menu) as app:
             for number in range(games):
                 checked += await asyncio.wait_for(play_one(app, game, number, watch, rng), 300)
                 watch.states.clear()
@@ -315,7 +318,8 @@ def test_a_server_that_tells_too_much_is_caught(
         return json.dumps(told)
 
     if leak == "move":
-        monkeypatch.setattr(views, "hides", lambda game, action: None)
+        seen = replace(page_data_of(find_game("cribbage")), hidden=moves_seen)
+        monkeypatch.setattr(views, "page_data_of", lambda game: seen)
     monkeypatch.setattr(Room, "view", too_much)
     store = str(tmp_path / "games.db")
     if leak == "number":

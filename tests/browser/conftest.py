@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -85,7 +84,6 @@ class Server:
             self.process.wait()
         if self.process.stdout:
             self.process.stdout.close()
-        time.sleep(0.1)
 
 
 @pytest.fixture(scope="session")

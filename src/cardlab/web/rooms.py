@@ -20,7 +20,7 @@ from typing import Any
 
 from cardlab.agents.catalog import adviser_of
 from cardlab.engine import seeding
-from cardlab.engine.errors import CardlabError
+from cardlab.engine.errors import CardlabError, IllegalAction
 from cardlab.engine.game import OVER, Game, State, Turn
 from cardlab.engine.play import Table
 from cardlab.engine.records import Record
@@ -258,7 +258,11 @@ class Room:
         """Take a person's action."""
         self._check_turn(seat, version)
         mover = self.table.mover
-        self.table.act(action)
+        try:
+            self.table.act(action)
+        except IllegalAction:
+            sentence = f"action {action} is not possible now; choose one that is offered"
+            raise CardlabError(sentence) from None
         self._moved((mover, action))
         self.go_on()
 

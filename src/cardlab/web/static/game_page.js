@@ -79,6 +79,7 @@ export function draw(board, renderer, ctx) {
   put(board, renderer.render(ctx));
   board.dataset.game = ctx.game;
   board.dataset.version = String(ctx.view.version);
+  board.dataset.narrow = ctx.narrow ? "yes" : "no";
   board.dataset.turn = ctx.mine ? "yes" : "no";
   if (!inside && active && active !== document.body) return;
   /** @type {HTMLElement | null} */
