@@ -31,22 +31,24 @@ def leaderboard_json(address: str, names: dict[str, str], game: str | None) -> d
     """
     boards, tables = [], []
     with Store(address) as store:
-        entered = {one.game: one for one in store.tournaments()}  # the latest of each
-        for said, name in names.items():
-            if said not in entered or game not in (None, name):
+        entered = {entry.game: entry for entry in store.tournaments()}  # the latest of each
+        for named, name in names.items():
+            if named not in entered or game not in (None, name):
                 continue
             try:
-                found = leaderboards(store, said)
+                standings = leaderboards(store, named)
             except CardlabError:  # tournaments, but no games between agents yet
-                found = []
-            boards += [{**asdict(board), "game": name} for board in found]
-            one = entered[said]
-            results = Results.load(Plan.of(one).matches, store, one.id)
+                standings = []
+            boards += [{**asdict(board), "game": name} for board in standings]
+            entry = entered[named]
+            results = Results.load(Plan.of(entry).matches, store, entry.id)
             if results.games:
                 table = {**results.table().to_dict(), "game": name}
-                tables.append({"tournament": one.name, "options": one.settings["options"], **table})
-    told: dict[str, Any] = _finite({"boards": boards, "tables": tables})
-    return told
+                tables.append(
+                    {"tournament": entry.name, "options": entry.settings["options"], **table}
+                )
+    found: dict[str, Any] = _finite({"boards": boards, "tables": tables})
+    return found
 
 
 def recent_json(store: Store, writer: RoomWriter, menu: Menu) -> list[dict[str, Any]]:
@@ -57,7 +59,7 @@ def recent_json(store: Store, writer: RoomWriter, menu: Menu) -> list[dict[str, 
             "kind": "table",
             "game": kept.game,
             "title": menu.games[kept.game].title,
-            "seats": [one["agent"] or one["name"] or "a guest" for one in kept.seats],
+            "seats": [seat["agent"] or seat["name"] or "a guest" for seat in kept.seats],
             "points": kept.points,
             "returns": kept.returns,
             "plies": len(kept.actions),
@@ -94,7 +96,7 @@ def stored_record(store: Store, menu: Menu, name: str) -> Record | None:
     if len(parts) != 4 or not all(part.isdecimal() and len(part) < 10 for part in parts):
         return None
     number, pairing, deal, rotation = (int(part) for part in parts)
-    entered = next((one for one in store.tournaments() if one.id == number), None)
+    entered = next((entry for entry in store.tournaments() if entry.id == number), None)
     if entered is None or entered.game not in menu.names:
         return None
     played = store.game(number, pairing, deal, rotation)
@@ -148,9 +150,9 @@ def wilson(score: float, games: int) -> tuple[float, float]:
 def _finite(value: Any) -> Any:
     """Return data without infinite numbers, which JSON cannot hold."""
     if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
+        return {key: _finite(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_finite(one) for one in value]
+        return [_finite(part) for part in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

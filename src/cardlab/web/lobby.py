@@ -52,7 +52,7 @@ def ready(game: Game) -> None:
             turn = table.turn()
             view_json(turn.view, turn.seat, turn.legal)
             public_description(table.state, turn.seat)
-            table.act([decide(one, turn, (0, 0, ply)) for one in agents][-1])
+            table.act([decide(agent, turn, (0, 0, ply)) for agent in agents][-1])
         open_description(table.state, 0)
         table.state.returns(), table.state.points()
         WARM.add(game.reference)

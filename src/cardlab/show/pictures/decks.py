@@ -103,7 +103,7 @@ DECKS = {deck.name: deck for deck in (STANDARD, FOUR_COLOUR, PLAIN)}
 @functools.cache
 def known_decks() -> dict[str, Deck]:
     """Return all decks by name: general ones, and those of games with cards of their own."""
-    own = [load(one.deck) for one in known_packages().values() if ":" in one.deck]
+    own = [load(game.deck) for game in known_packages().values() if ":" in game.deck]
     return DECKS | {deck.name: deck for deck in own}
 
 

@@ -35,8 +35,8 @@ PHASES = ("cut", "deal", "lay away", "play", "over")
 
 def _back_pegs(s: Any) -> list[int]:
     """Return where each seat stood before it last pegged, in this deal or the one before."""
-    fronts = [int(one) for one in s.scores]
-    ats = [int(one) for one in s.before]
+    fronts = [int(score) for score in s.scores]
+    ats = [int(score) for score in s.before]
     backs = list(ats)
     if fronts != ats:
         anew = bool(s.phase != rules.PLAY or s.tally == 0)
