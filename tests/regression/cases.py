@@ -47,7 +47,8 @@ class Case(NamedTuple):
 
     options: tuple[dict[str, Any], ...]  # the first for every agent, all for the rules
     opponent: str = "heuristic"  # whom the agents play against; empty: the game is played alone
-    commands: Mapping[str, list[str]] = MappingProxyType({})  # commands of this game alone
+    commands: tuple[list[str], ...] = ()  # commands of this game alone
+    trainings: Mapping[str, str] = MappingProxyType({})  # method -> settings; none with torch
 
 
 CASES = {
@@ -57,7 +58,9 @@ CASES = {
             {"seats": 3, "optional_draw": True},
             {"seats": 4, "hand_size": 7, "reshuffle": True},
             {"hand_size": 12, "reshuffle": True, "optional_draw": True},
-        )
+        ),
+        commands=(["sprt", "--counts", "379,10170,21828,10640,343", "--elo1", "2"],),
+        trainings={"tabular_q": "games=2000"},
     ),
     "uno": Case(
         (
@@ -71,23 +74,30 @@ CASES = {
     "birds_of_a_feather": Case(
         ({},),
         opponent="",
-        commands={
-            "solve": ["solve", "birds_of_a_feather", "--seed", "123"],
-            "solve, a negative seed": ["solve", "birds_of_a_feather", "--seed", "-7"],
-            "solve, a range": ["solve", "birds_of_a_feather", "--seeds", "0:60", "--workers", "1"],
-        },
+        commands=(
+            ["solve", "birds_of_a_feather", "--seed", "123"],
+            ["solve", "birds_of_a_feather", "--seed", "-7"],
+            ["solve", "birds_of_a_feather", "--seeds", "0:60", "--workers", "1"],
+        ),
+        trainings={"evolved_ordering": "batch=10 generations=2 children=4 report_seeds=20"},
     ),
     "koi_koi": Case(({"rounds": 2}, {"rules": "nintendo", "rounds": 3}, {})),
     "cribbage": Case(
         ({"target": 61}, {}),
-        commands={
-            "score": ["score", "cribbage", "5H 5C 5S JD", "--cut", "5D"],
-            "score, a crib": ["score", "cribbage", "2H 4H 6H 8H", "--cut", "KS", "--crib"],
-            "analyse": ["analyse", "cribbage", "5H 5D 6S JC 4H KD"],
-            "analyse, near the end": [
-                *("analyse", "cribbage", "5H 5D 6S JC 4H KD"),
-                *("--dealer", "--score", "108-112"),
-            ],
+        commands=(
+            ["score", "cribbage", "5H 5C 5S JD", "--cut", "5D"],
+            ["score", "cribbage", "2H 4H 6H 8H", "--cut", "KS", "--crib"],
+            ["analyse", "cribbage", "5H 5D 6S JC 4H KD"],
+            ["analyse", "cribbage", "5H 5D 6S JC 4H KD", "--dealer", "--score", "108-112"],
+        ),
+        trainings={
+            "greedy_pegging": "rounds=20",
+            "pegging_mix": "generations=1 population=3 elite=2 deals=20 near_deals=20 "
+            "test_deals=20 test_games=20",
+            "pegging_statistics": "least=1 deals=200 samples=1",
+            "pegging_values": "deals=3000 checkpoint=1000 test_deals=200 test_games=100",
+            "strategy_weights": "games=200 agents=2",
+            "win_probability": "deals=200 samples=1",
         },
     ),
 }

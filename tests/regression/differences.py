@@ -9,7 +9,10 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 
 INTENDED: tuple[tuple[str, str], ...] = (
-    ("* / command, agents / * / summary", "agents are described in the words of the literature"),
+    ("* / lists / agents / * / summary", "agents are described in the words of the literature"),
+    ("* / lists / agents / * / parameters / * / help", "likewise their parameters"),
+    ("cribbage / training, pegging_statistics / files / *", "files have the training's name"),
+    ("cribbage / training, win_probability / files / *", "files have the training's name"),
 )
 
 

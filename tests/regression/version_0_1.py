@@ -29,20 +29,16 @@ def asked(spec: str, game: str) -> str:
     return f"{OLD_AGENTS.get(game, {}).get(name, name)}{colon}{rest}" if RUNNING else spec
 
 
-def present_names(found: Any, game: str) -> Any:
-    """Return JSON data of the running version with the present names."""
+def present_names(found: Any, game: str = "") -> Any:
+    """Return JSON data of the running version with the present names, of agents with a game."""
     if not RUNNING:
         return found
     present = {old: name for name, old in OLD_AGENTS.get(game, {}).items()} | PRESENT_TRAININGS
-
-    def translate(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {key: translate(one) for key, one in value.items()}
-        if isinstance(value, list):
-            return [translate(one) for one in value]
-        if isinstance(value, str):
-            name, colon, rest = value.partition(":")
-            return f"{present.get(name, name)}{colon}{rest}"
-        return value
-
-    return translate(found)
+    if isinstance(found, dict):
+        return {key: present_names(value, game) for key, value in found.items()}
+    if isinstance(found, list):
+        return [present_names(value, game) for value in found]
+    if isinstance(found, str):
+        name, colon, rest = found.partition(":")
+        return f"{present.get(name, name)}{colon}{rest}"
+    return found

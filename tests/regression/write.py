@@ -14,7 +14,8 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+import traceback
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ import numpy as np
 import version_0_1
 from typer.testing import CliRunner
 
-from cardlab import Table, find_agent, find_game, play_game
+from cardlab import CardlabError, Table, find_agent, find_game, play_game
 from cardlab.agents.catalog import agents_for
 from cardlab.cli import app
 
@@ -38,6 +39,8 @@ else:
     from cardlab.engine.observation import observation_of
     from cardlab.engine.play import ask, ask_values
 
+ALONE = ["--workers", "1"]
+FIRST_LEGAL = Path(__file__).parents[2] / "examples" / "first_legal.sh"
 DATA = Path(__file__).parent / "data"
 TOLERANCE = 1e-6  # of floats, which the last digits of a processor's functions may change
 CLEAR = 0.1  # of the best action over the second best, as a share of the range of all
@@ -117,17 +120,22 @@ def spec_of(entry: Any, game: str) -> str:
 
 
 def play(game: Any, spec: str, case: cases.Case) -> dict[str, Any]:
-    """Record a game of an agent, and what it thinks of some positions."""
+    """Record a game of an agent with each of the options, and what it thinks of some positions."""
     agent = find_agent(version_0_1.asked(spec, game.name), game)
-    options = case.options[0]
-    seats = int(game.fresh(**game.read_options(options))[0].seats)
-    other = [find_agent(case.opponent, game)] * (seats - 1) if case.opponent else []
-    played = brief(play_game(game, [agent, *other], seed=3, options=options).model_dump())
-    found: dict[str, Any] = {"game": version_0_1.present_names(played, game.name)}
+    found: dict[str, Any] = {}
+    for options in case.options:
+        seats = int(game.fresh(**game.read_options(options))[0].seats)
+        others = [find_agent(case.opponent, game) for _ in range(1, seats)]
+        try:
+            record = play_game(game, [agent, *others], seed=3, options=options)
+        except CardlabError as error:  # some agents play with two seats only
+            found[words(options)] = str(error)
+            continue
+        found[words(options)] = version_0_1.present_names(brief(record.model_dump()), game.name)
     if isinstance(agent, HasValues):
         found["values"] = {
             f"ply {len(table.actions)}": ask_values(agent, table.turn(), stream("values")).tolist()
-            for table in positions(game, options, seed=5, most=9)
+            for table in positions(game, case.options[0], seed=5, most=9)
             if not table.over and len(table.actions) % 4 == 1
         }
     return found
@@ -166,7 +174,7 @@ def masked(value: Any) -> Any:
 
 
 def command(game: str, *args: str) -> Any:
-    """Return the JSON that a command prints."""
+    """Return the JSON that a command prints; names of agents are those of a game."""
     asked = [version_0_1.asked(arg, game) for arg in args]
     done = CliRunner().invoke(app, [*asked, "--json"])
     if done.exit_code:
@@ -174,51 +182,67 @@ def command(game: str, *args: str) -> Any:
     return masked(version_0_1.present_names(json.loads(done.stdout), game))
 
 
-def commands(game: str, case: cases.Case, folder: Path) -> Iterator[tuple[str, Any]]:
-    """Record what the commands print about a game."""
-    from cardlab.learning import find_training  # noqa: F401  # its imports, before the commands
+def given(options: dict[str, Any]) -> list[str]:
+    """Return options as a command line has them."""
+    return [part for name, value in options.items() for part in ("-o", f"{name}={value}")]
 
-    alone = ["--workers", "1"]
-    store = ["--store", str(folder / "games.db")]
-    yield "games", next(row for row in command(game, "games") if row["name"] == game)
-    yield "agents", {row["name"]: row for row in command(game, "agents", game)}
-    pair = ["heuristic", "random"]
-    for options in case.options if case.opponent else ():
-        given = [part for name, value in options.items() for part in ("-o", f"{name}={value}")]
-        saved = folder / f"{words(options)}.jsonl"
-        result = command(
-            *(game, "match", game, *pair, *given, *alone),
-            *("--games", "12", "--seed", "5", "--save", str(saved)),
-        )
-        yield f"match, {words(options)}", result
-        yield f"match, {words(options)}, records", digest(saved.read_text())
-        yield f"replay, {words(options)}", command(game, "replay", str(saved), "--brief")[:2]
-    given = [part for name, value in case.options[0].items() for part in ("-o", f"{name}={value}")]
+
+def about(game: str) -> dict[str, Any]:
+    """Record what the commands list about a game."""
+    return {
+        "games": next(row for row in command(game, "games") if row["name"] == game),
+        "agents": {row["name"]: row for row in command(game, "agents", game)},
+        "train": {
+            row["name"]: row["settings"]
+            for row in command("", "train")
+            if row["name"].startswith(f"{game}/")
+        },
+    }
+
+
+def matched(game: str, options: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Record a short match and its records."""
+    saved = folder / f"{words(options)}.jsonl"
+    result = command(
+        *(game, "match", game, "heuristic", "random", *given(options), *ALONE),
+        *("--games", "12", "--seed", "5", "--save", str(saved)),
+    )
+    replayed = command(game, "replay", str(saved), "--brief")
+    return {"match": result, "records": digest(saved.read_text()), "replay": replayed[:2]}
+
+
+def stored_games(game: str, case: cases.Case, folder: Path) -> dict[str, Any]:
+    """Record a tournament and what the commands make of its store."""
+    store, pair = ["--store", str(folder / "games.db")], ["heuristic", "random"]
+    options, saved = given(case.options[0]), folder / "exported.jsonl"
     table = command(
-        *(game, "tournament", game, *pair, "monte_carlo:6", "--games", "4", *given, *alone),
+        *(game, "tournament", game, *pair, "monte_carlo:6", "--games", "4", *options, *ALONE),
         *("--name", "one", *store),
     )
-    yield "tournament", table
-    saved = folder / "exported.jsonl"
     CliRunner().invoke(app, ["export", str(saved), *store, "--name", "one"])
-    yield "export", digest(saved.read_text())
     replayed = command(game, "replay", str(saved))
-    yield "replay, actions", [replayed[0]["actions"][:5], digest(replayed)]
+    adviser = ["--ply", "4", "--agent", "monte_carlo:60"]
+    found = {
+        "tournament": table,
+        "export": digest(saved.read_text()),
+        "replay": [replayed[0]["actions"][:5], digest(replayed)],
+        "explain": command(game, "explain", game, str(saved), *adviser),
+    }
     if case.opponent:
-        yield "leaderboard", command(game, "leaderboard", game, *store)
-        yield "sprt", command(game, "sprt", game, *pair, "--games", "20", *given, *store, *alone)
-    yield "check", command(game, "check", game, "--games", "50", *given, *alone)
-    yield (
-        "explain",
-        command(game, "explain", game, str(saved), "--ply", "4", "--agent", "monte_carlo:60"),
-    )
-    trainings = command(game, "train")
-    yield (
-        "train",
-        {one["name"]: one["settings"] for one in trainings if one["name"].startswith(f"{game}/")},
-    )
-    for name, args in case.commands.items():
-        yield name, command(game, *args)
+        found["leaderboard"] = command(game, "leaderboard", game, *store)
+        found["sprt"] = command(
+            game, "sprt", game, *pair, "--games", "20", *options, *store, *ALONE
+        )
+    return found
+
+
+def trained(game: str, method: str, settings: str, folder: Path) -> dict[str, Any]:
+    """Record a short training: what it says and which files it leaves."""
+    run = folder / method
+    chosen = [part for setting in settings.split() for part in ("--set", setting)]
+    summary = command("", "train", f"{game}/{method}", *chosen, "--out", str(run))
+    files = sorted(str(file.relative_to(run)) for file in run.rglob("*.*"))
+    return {"summary": summary, "files": files}
 
 
 def collect(name: str, stored: dict[str, Any] | None = None) -> Iterator[tuple[str, Any]]:
@@ -227,16 +251,40 @@ def collect(name: str, stored: dict[str, Any] | None = None) -> Iterator[tuple[s
     for options in case.options:
         yield f"rules, {words(options)}", rules(game, options)
     for spec in sorted(spec_of(entry, name) for entry in agents_for(game)):
+        path = f"agent, {spec}"
         if spec.partition(":")[0] not in cases.NETWORKS:
-            yield f"agent, {spec}", play(game, spec, case)
+            yield path, attempt(path, play, game, spec, case)
             continue
-        several = case.options if ":" not in spec else case.options[:1]
-        for options in several:
+        searches = ":" in spec
+        for options in case.options[:1] if searches else case.options:
             path = f"network, {spec}, {words(options)}"
-            yield path, choose(game, spec, options, stored and stored.get(path))
-    with tempfile.TemporaryDirectory() as folder:
-        for path, value in commands(name, case, Path(folder)):
-            yield f"command, {path}", value
+            yield path, attempt(path, choose, game, spec, options, stored and stored.get(path))
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        yield "lists", attempt("lists", about, name)
+        for options in case.options if case.opponent else ():
+            path = f"match, {words(options)}"
+            yield path, attempt(path, matched, name, options, folder)
+        yield "store", attempt("store", stored_games, name, case, folder)
+        for method, settings in case.trainings.items():
+            path = f"training, {method}"
+            yield path, attempt(path, trained, name, method, settings, folder)
+        for args in (
+            ["check", name, "--games", "50", *given(case.options[0]), *ALONE],
+            ["check-agent", str(FIRST_LEGAL), "--game", name],
+            *case.commands,
+        ):
+            path = f"command, {' '.join(args)}".replace(str(FIRST_LEGAL), FIRST_LEGAL.name)
+            yield path, attempt(path, command, name, *args)
+
+
+def attempt(path: str, function: Callable[..., Any], *args: Any) -> Any:
+    """Return what a function returns, or a text where it fails, so that the rest is compared."""
+    try:
+        return function(*args)
+    except Exception as error:
+        traceback.print_exc()
+        return f"fails: {type(error).__name__}"
 
 
 def file_of(folder: Path, name: str) -> Path:
