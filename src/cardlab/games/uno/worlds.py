@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardlab.engine.game import Array, record_type
+from cardlab.engine.hidden_hands import make_bag_kernels, swap
 from cardlab.engine.kernel import bit, int64, kernel
 from cardlab.engine.seeding import below
 from cardlab.games.uno.cards import DECK, KIND_END, TOTAL, add, count, remove
@@ -60,11 +61,12 @@ BAG = record_type(
 
 
 @kernel
-def swap(bag: Any, i: int, j: int) -> None:
-    """Exchange two cards in the bag."""
-    card = bag.card[i]
-    bag.card[i] = bag.card[j]
-    bag.card[j] = card
+def place_bars(bag: Any, seat: int, place: int) -> int:
+    """Return the bars of a place in the bag."""
+    return bag.bars[place]
+
+
+find_fitting, exchange = make_bag_kernels(attributes, place_bars)
 
 
 @kernel
@@ -150,14 +152,10 @@ def lay(bag: Any, rng: Any) -> bool:
     """Fill the barred places one by one, each with any card it may hold; False if that fails."""
     reach = int64(bag.reach)
     for place in range(int64(bag.laid)):
-        found = False
-        for _ in range(TRIES):
-            i = place + below(rng, reach - place)
-            if not attributes(bag.card[i]) & bag.bars[place]:
-                swap(bag, place, i)
-                found = True
-                break
-        if not found and not push(bag, place, rng):
+        found = find_fitting(bag.card, place, reach, bag.bars[place], TRIES, rng)
+        if found >= 0:
+            swap(bag.card, place, found)
+        elif not push(bag, place, rng):
             return False
     return True
 
@@ -175,32 +173,19 @@ def push(bag: Any, place: int, rng: Any) -> bool:
             return True
         for i in range(place + 1, int64(bag.reach)):
             if not attributes(bag.card[i]) & bag.bars[hole]:
-                swap(bag, hole, i)
+                swap(bag.card, hole, i)
                 return True
         q = below(rng, place + 1)
         if not attributes(bag.card[q]) & bag.bars[hole]:
-            swap(bag, hole, q)
+            swap(bag.card, hole, q)
             hole = q
     return False
 
 
 @kernel
 def stir(bag: Any, in_threes: bool, rng: Any) -> None:
-    """Exchange two cards, or turn three around, wherever their places allow it."""
-    reach = int64(bag.reach)
-    for p in range(int64(bag.laid)):
-        q = below(rng, reach)
-        r = below(rng, reach) if in_threes else q
-        if p in (q, r):
-            continue
-        # p takes from q, q from r, r from p; with q = r that is a plain exchange.
-        if attributes(bag.card[q]) & bag.bars[p] or attributes(bag.card[p]) & bag.bars[r]:
-            continue
-        if q == r:
-            swap(bag, p, q)
-        elif not attributes(bag.card[r]) & bag.bars[q]:
-            swap(bag, p, q)
-            swap(bag, q, r)
+    """Exchange cards wherever their places allow it."""
+    exchange(bag, bag.card, 0, int64(bag.laid), int64(bag.reach), in_threes, rng)
 
 
 @kernel
@@ -208,10 +193,10 @@ def deal_anew(bag: Any, depth: int, rng: Any) -> None:
     """Deal the free places of the hands anew, and so many cards of the stock."""
     reach = int64(bag.reach)
     for i in range(int64(bag.laid), int64(bag.hands_end)):
-        swap(bag, i, i + below(rng, reach - i))
+        swap(bag.card, i, i + below(rng, reach - i))
     end = int64(bag.stock_to)
     for i in range(int64(bag.stock_from), min(end, int64(bag.stock_from) + depth)):
-        swap(bag, i, i + below(rng, end - i))
+        swap(bag.card, i, i + below(rng, end - i))
 
 
 @kernel
