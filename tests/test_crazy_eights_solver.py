@@ -38,7 +38,9 @@ def test_verdicts_are_those_of_a_full_alpha_beta(crazy_eights: Game) -> None:
         exact = solve(state)
         assert exact
         assert exact.values.tolist() == plain.tolist()
-        crowded = solve(state, scratch=small._replace(table_bounds=np.zeros_like(small.table_bounds)))
+        crowded = solve(
+            state, scratch=small._replace(table_bounds=np.zeros_like(small.table_bounds))
+        )
         assert crowded
         assert crowded.values.tolist() == plain.tolist()
         quick = solve(state, all_exact=False)
