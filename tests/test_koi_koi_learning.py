@@ -32,8 +32,8 @@ from cardlab.games.koi_koi.learning.games import (
     LEARNER,
     RANDOM,
     Clock,
-    Games,
-    Player,
+    KoiKoiGames,
+    KoiKoiPlayer,
     Samples,
     game_seeds,
     play,
@@ -83,11 +83,11 @@ def played(
 ) -> tuple[Any, Any, list[Any], Any]:
     """Return seeds, how the rounds ended, the learner's decisions, and the player."""
     torch.manual_seed(0)
-    player = Player(make_networks(design, width=8), design)
+    player = KoiKoiPlayer(make_networks(design, width=8), design)
     seeds = game_seeds(seeding.stream(3, "test"), len(seats))
     bounds = np.linspace(0, len(seats), parts + 1).astype(int)
     groups = [
-        Games(seeds[a:b], seats[a:b], device=CPU, epsilon=epsilon, first=int(a))
+        KoiKoiGames(seeds[a:b], seats[a:b], device=CPU, epsilon=epsilon, first=int(a))
         for a, b in pairwise(bounds)
     ]
     samples = [Samples() for _ in player.networks]
@@ -176,7 +176,7 @@ def test_threads_and_parts_change_nothing() -> None:
 
 
 def heuristic_rounds(count: int) -> Rounds:
-    games = Games(
+    games = KoiKoiGames(
         game_seeds(seeding.stream(5, "test"), count), np.full((count, 2), HEURISTIC), device=CPU
     )
     play([games], [], threads=1, clock=Clock(CPU))
@@ -264,9 +264,9 @@ def test_the_best_end_is_what_the_network_values_most(design: str) -> None:
     networks = make_networks(design, width=8, outcomes="win")
     for network in networks.values():
         network.chances.copy_(torch.rand(network.chances.shape))
-    player = Player(networks, design)
+    player = KoiKoiPlayer(networks, design)
     seats = np.full((6, 2), LEARNER)
-    games = Games(game_seeds(1, 6), seats, device=CPU, epsilon=0.5)
+    games = KoiKoiGames(game_seeds(1, 6), seats, device=CPU, epsilon=0.5)
     samples = [Samples() for _ in networks]
     asked: list[Any] = []
     whole = player.best

@@ -46,9 +46,9 @@ from cardlab.learning.token_games import (
     LEARNER,
     RANDOM,
     Clock,
-    Games,
     Player,
     Samples,
+    TokenGames,
     Tokens,
     game_seeds,
     play,
@@ -231,7 +231,7 @@ class Training:
         bounds = [0, count // 2, count] if self.device.type == "cuda" and count > 1 else [0, count]
         tokens, samples = self.subject.tokens, Samples()
         groups = [
-            Games(
+            TokenGames(
                 tokens,
                 states[a:b],
                 seeds[a:b],

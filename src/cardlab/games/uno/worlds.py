@@ -35,7 +35,7 @@ from cardlab.games.uno.rules import GAME
 from cardlab.search import monte_carlo
 from cardlab.search.playouts import Scratch
 
-__all__ = ["ALL", "HANDS", "SEAT", "UNION", "Evaluation", "evaluate"]
+__all__ = ["ALL", "HANDS", "SEAT", "UNION", "Decision", "Evaluation", "evaluate"]
 
 SEAT, UNION, HANDS, ALL = range(4)
 
@@ -223,18 +223,10 @@ def make_evaluation(play_out: PlayOut) -> Callable[..., bool]:
 
     @kernel
     def evaluate_actions(
-        known: Any,
-        seat: int,
-        knows: int,
-        actions: Any,
-        worlds: int,
-        sums: Any,
-        bags: Any,
-        work: Any,
-        order: Any,
-        buffer: Any,
-        rng: Any,
+        decision: Any, worlds: int, sums: Any, bags: Any, scratch: Any, rng: Any
     ) -> bool:
+        known, seat, actions, knows = decision
+        work, order, buffer = scratch
         bag = bags[0]
         work[1] = known[0]
         if knows != ALL:
@@ -253,6 +245,15 @@ def make_evaluation(play_out: PlayOut) -> Callable[..., bool]:
         return True
 
     return evaluate_actions
+
+
+class Decision(NamedTuple):
+    """What is searched: actions of a seat, and what is known of the game there."""
+
+    known: Array  # the record of a view or, for more than the SEAT knows, of a state
+    seat: int
+    actions: Array
+    knows: int = SEAT
 
 
 class Evaluation(NamedTuple):
@@ -279,31 +280,29 @@ def one_win(s: Any) -> float:
 
 
 def evaluate(
-    known: Array,
-    seat: int,
-    actions: Array,
+    decision: Decision,
     playouts: int,
     rng: np.random.Generator,
     play_out: PlayOut,
     *,
-    knows: int = SEAT,
     opinion: Array | None = None,
     belief: int = BELIEF,
     threads: int = 1,
 ) -> Evaluation:
     """Return what a search by so many play-outs finds about actions.
 
-    `known` is the record of a view or, for more than the SEAT knows, of a state. An opinion of what
-    the actions are worth counts for `belief` worlds; without one, what the policy's weights think.
+    An opinion of what the actions are worth counts for `belief` worlds; without one, what the
+    policy's weights think.
     """
     run = make_evaluation(play_out)
+    known, seat, actions, _ = decision
 
     def play_block(chosen: Array, worlds: int, start: int) -> Array | None:
         out = np.zeros(len(chosen))
         bags = np.zeros(1, dtype=BAG)
         stream = np.array([start], dtype=np.int64)
-        scratch = Scratch.of(GAME, rows=2)
-        sound = run(known, seat, knows, actions[chosen], worlds, out, bags, *scratch, stream)
+        asked = decision._replace(actions=actions[chosen])
+        sound = run(asked, worlds, out, bags, Scratch.of(GAME, rows=2), stream)
         return out if sound else None
 
     worlds = max(1, playouts // len(actions))

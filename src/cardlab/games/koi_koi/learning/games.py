@@ -47,8 +47,8 @@ __all__ = [
     "RIVAL",
     "Clock",
     "Decided",
-    "Games",
-    "Player",
+    "KoiKoiGames",
+    "KoiKoiPlayer",
     "Samples",
     "game_seeds",
     "play",
@@ -99,7 +99,7 @@ def _take_best(network: KoiKoiTransformer, rows: Tensor, choices: Tensor) -> tup
     return places, likely.gather(1, chosen)[:, 0]
 
 
-class Player(token_games.Player):
+class KoiKoiPlayer(token_games.Player):
     """The networks of a design, which choose for a seat."""
 
     def __init__(
@@ -117,7 +117,7 @@ class Player(token_games.Player):
         super().__init__(given, network_of, best=best, compiled=compiled)
 
 
-class Games(token_games.Games):
+class KoiKoiGames(token_games.TokenGames):
     """Some games of Koi-Koi that advance together; `first_dealers` dealt their first rounds."""
 
     def __init__(

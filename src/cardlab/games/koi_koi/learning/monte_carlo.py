@@ -53,8 +53,8 @@ from cardlab.games.koi_koi.learning.games import (
     RIVAL,
     Clock,
     Decided,
-    Games,
-    Player,
+    KoiKoiGames,
+    KoiKoiPlayer,
     Samples,
     game_seeds,
     play,
@@ -185,12 +185,12 @@ class Training:
             name: torch.optim.Adam(network.parameters(), lr=config.learning_rate, fused=True)
             for name, network in self.networks.items()
         }
-        self.learner = Player(self.networks, config.design, compiled=compiled)
-        self.rival: Player | None = None
+        self.learner = KoiKoiPlayer(self.networks, config.design, compiled=compiled)
+        self.rival: KoiKoiPlayer | None = None
         if config.against:
             found = find_networks(config.against, "against")
             rivals, design, _ = load_networks(found, self.device, dtype)
-            self.rival = Player(rivals, design, compiled=compiled)
+            self.rival = KoiKoiPlayer(rivals, design, compiled=compiled)
         self._loss: Any = torch.compile(_loss, dynamic=False) if compiled else _loss
         self.clock = Clock(self.device, exact=config.profile)
         self.loop, self.games, self.steps = 0, 0, 0
@@ -295,7 +295,7 @@ class Training:
         # In halves, rules and networks work at the same time; without a GPU that gains nothing.
         bounds = [0, count // 2, count] if self.device.type == "cuda" else [0, count]
         groups = [
-            Games(seeds[a:b], seats[a:b], device=self.device, epsilon=epsilon, first=a)
+            KoiKoiGames(seeds[a:b], seats[a:b], device=self.device, epsilon=epsilon, first=a)
             for a, b in pairwise(bounds)
         ]
         samples = [Samples() for _ in self.networks]
