@@ -328,7 +328,7 @@ class Training:
     def _follow(self) -> None:
         """Take the weights into their running mean; the first ones count for little."""
         kept = min(self.config.average, 1 - 1 / self.steps)
-        update = get_ema_multi_avg_fn(kept)
+        update = get_ema_multi_avg_fn(kept)  # type: ignore[no-untyped-call]
         update(list(self.average.parameters()), list(self.network.parameters()), None)
 
     def run_loop(self) -> None:

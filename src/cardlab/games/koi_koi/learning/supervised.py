@@ -254,7 +254,7 @@ class Unit:
 
     def _average(self, step: int) -> None:
         keep = min(self.config.average, (step + 1) / (step + 10))
-        update = get_ema_multi_avg_fn(keep)
+        update = get_ema_multi_avg_fn(keep)  # type: ignore[no-untyped-call]
         update(list(self.averaged.parameters()), list(self.network.parameters()), None)
 
     def test(self, network: KoiKoiTransformer, decisions: Decisions) -> tuple[float, Array, Array]:
