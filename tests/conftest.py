@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 import uuid
 from collections.abc import Iterator
@@ -16,16 +15,16 @@ import pytest
 
 from cardlab.engine.game import Game
 from cardlab.engine.registry import find_game
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-import postgres
+from tests.support import postgres
+from tests.support.paths import ROOT
 
 
 def pytest_configure() -> None:
-    """Read the command line without colours, and ask servers of this machine directly."""
+    """Processes print without colours, find `tests.support`, and ask local servers directly."""
     for name in ("FORCE_COLOR", "TTY_COMPATIBLE"):
         os.environ.pop(name, None)
+    path = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    os.environ["PYTHONPATH"] = os.pathsep.join(path)
     os.environ["no_proxy"] = os.environ["NO_PROXY"] = "127.0.0.1,localhost"
 
 
@@ -36,7 +35,7 @@ def crazy_eights() -> Game:
 
 @pytest.fixture(scope="session")
 def high_card() -> Game:
-    return find_game("high_card:GAME")
+    return find_game("tests.support.high_card:GAME")
 
 
 @pytest.fixture(scope="session")

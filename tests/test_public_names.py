@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cardlab.agents.catalog import CATALOG, Parameter, find_agent
+from cardlab.agents.catalog import agents_for, find_agent
 from cardlab.agents.outside import (
     DEFAULT_LIMITS,
     PROTOCOL,
@@ -29,9 +29,10 @@ from cardlab.engine.batch import Batch, BatchKernels, make_batch_kernels
 from cardlab.engine.cards import parse_card
 from cardlab.engine.errors import CardlabError, CardlabWarning, suggest
 from cardlab.engine.game import ActsInBatches, FollowsGames, Game, PlansAhead, State, Turns
+from cardlab.engine.manifest import Parameter
 from cardlab.engine.observation import Block, from_kernel
 from cardlab.engine.play import Table, open_game, play_game
-from cardlab.engine.registry import find_game, import_named
+from cardlab.engine.registry import find_game, import_named, our_games, our_packages
 from cardlab.games.cribbage.scoring import (
     HAND_SIZE,
     LIMIT,
@@ -44,12 +45,13 @@ from cardlab.games.cribbage.scoring import (
     explain_play,
 )
 from cardlab.games.cribbage.solvers.advice import Choice, advise, parse_hand
-from cardlab.papers import PAPERS, find_paper
+from cardlab.papers import find_paper
 from cardlab.search import alpha_beta, determinised, monte_carlo
 from cardlab.search.playouts import Playouts, Scratch, choose_any, make_playouts
 from cardlab.show import pictures
+from tests.support.paths import EXAMPLES
 
-FIRST_LEGAL = str(Path(__file__).parents[1] / "examples" / "first_legal.sh")
+FIRST_LEGAL = str(EXAMPLES / "first_legal.sh")
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="programs of POSIX systems")
 
 
@@ -173,7 +175,12 @@ def test_options_and_parameters_say_what_they_allow(crazy_eights: Game) -> None:
     assert depth.read("7", "x") == 7
     with pytest.raises(CardlabError, match="depth=13 of agent 'x' is not allowed; use a whole"):
         depth.read("13", "x")
-    parameters = [each for one in CATALOG for each in one.parameters]
+    parameters = [
+        each
+        for name in our_games()
+        for entry in agents_for(find_game(name))
+        for each in entry.parameters
+    ]
     assert all(one.low <= one.default <= one.high for one in parameters)
 
 
@@ -506,8 +513,8 @@ def test_openspiel_sees_games_and_states() -> None:
 
 
 def test_papers_by_game() -> None:
-    for game in PAPERS:
-        assert find_paper(game).__name__ == PAPERS[game]
+    for name, package in our_packages().items():
+        assert find_paper(name).__name__ == package.paper
     with pytest.raises(CardlabError, match="unknown game 'whist'"):
         find_paper("whist")
 
