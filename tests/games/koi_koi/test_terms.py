@@ -396,7 +396,7 @@ def test_a_killed_training_ends_with_the_same_weights(tmp_path: Path) -> None:
     assert told == whole
     assert seen[-1][1] == seen[-1][2]
     first, second = (
-        load_weights(tmp_path / name / "koi_koi_terms.npz") for name in ("killed", "whole")
+        load_weights(tmp_path / name / "koi_koi_linear.npz") for name in ("killed", "whole")
     )
     assert (first == second).all()
     assert (first[: terms.CALLS] != 0).any()
