@@ -521,5 +521,3 @@ def test_the_shipped_tables_are_what_their_descriptions_say(cribbage: Game) -> N
     assert isinstance(agent, Weighted)
     assert len(agent.weights) == origin["config"]["rows"]
     assert agent.weights.sum(axis=-1) == pytest.approx(1)
-    won = compare([agent.weights], [random_weights(0)], 1000, 0)
-    assert won.share - won.margin > 0.5

@@ -303,7 +303,7 @@ def test_worlds_come_as_likely_as_the_others_discards_make_them() -> None:
         playouts.sample_world(view, seat, scratch, rng)
         world = scratch.states[1:2].copy()
         counts[int(world[0].hands[other])] += 1
-        GAME.border.conceal(world, 0, seat)
+        GAME.bindings.conceal(world, 0, seat)
         assert world.tobytes() == view.tobytes()
     statistic, cells = 0.0, 0
     for hand, likely in seen.items():
@@ -365,16 +365,6 @@ def test_weights_of_another_kind_are_refused(tmp_path: Path) -> None:
         (tmp_path / "cut.npz").write_bytes(cut)
         with pytest.raises(CardlabError, match="holds no weights of terms"):
             KoiKoiLinear(tmp_path / "cut.npz")
-
-
-@pytest.mark.skipif(not JIT, reason="too many games to interpret")
-def test_the_shipped_weights_beat_rules_of_thumb() -> None:
-    from cardlab.arena.match import Match, play_match
-
-    found = play_match(Match.plan("koi_koi", ["koi_koi_linear", "heuristic"], 1000, 11))
-    interval = found.standings[0].score_interval
-    assert interval is not None
-    assert interval[0] > 0.55
 
 
 # The training
