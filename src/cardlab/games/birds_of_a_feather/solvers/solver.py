@@ -1,4 +1,4 @@
-"""Complete solver of Birds of a Feather: a solution for every position that has one, a proof for the others.
+"""Complete solver of Birds of a Feather: a solution for each position that has one, else a proof.
 
 The search goes depth first and leaves out positions that cannot be won at sight:
 
