@@ -242,7 +242,7 @@ class Share(NamedTuple):
     """Some games of a training, by number; the step of the gradient falls as it goes on."""
 
     first: int
-    count: int
+    games: int
     gone: float  # part of the training that is over before game 0
     each: float  # part of the training that every game is
 
@@ -274,7 +274,7 @@ def play_and_learn(
 ) -> None:
     """Play a share of the games of two agents, and learn from each."""
     s = game.state[0]
-    for number in range(share.first, share.first + share.count):
+    for number in range(share.first, share.first + share.games):
         game.state[0] = game.fresh[0]
         seed = branch(start, number)
         met.draws[0] = branch(seed, SEAT)
