@@ -196,7 +196,7 @@ def test_a_change_helps_if_agents_gain_more_by_it() -> None:
 @pytest.mark.parametrize(("count", "quantile"), [(4, 3.182), (8, 2.365), (33, 2.037)])
 def test_margins_over_agents_are_those_of_students_t(count: int, quantile: float) -> None:
     values = np.arange(count, dtype=float)
-    mean, margin = trials.mean_and_margin(values)
+    mean, margin = trials.mean_and_t_margin(values)
     assert mean == values.mean()
     assert margin == pytest.approx(quantile * values.std(ddof=1) / count**0.5, rel=0.01)
 

@@ -15,7 +15,8 @@ from cardlab.arena.match import Match, play_match
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.kernel import JIT
 from cardlab.engine.locks import only_one
-from cardlab.papers.claim import Claim, binomial_margin, claims_table, compare
+from cardlab.engine.statistics import binomial_margin
+from cardlab.papers.claim import Claim, claims_table, compare
 from cardlab.papers.measurements import Ledger, measure, source_digest
 
 pytestmark = pytest.mark.skipif(not JIT, reason="too many games to interpret")

@@ -21,7 +21,7 @@ from cardlab.agents.outside import (
 )
 from cardlab.arena import export, leaderboard, sprt, tournament
 from cardlab.arena.compliance import Finding, check_program
-from cardlab.arena.match import Match, MatchResult, Standing, mean_and_interval, play_match
+from cardlab.arena.match import Match, MatchResult, Standing, play_match
 from cardlab.arena.store import Entered, Store, default_store
 from cardlab.arena.workers import default_workers, joined_cluster
 from cardlab.engine import kernel
@@ -32,6 +32,7 @@ from cardlab.engine.game import ActsInBatches, FollowsGames, Game, PlansAhead, S
 from cardlab.engine.observation import Block, from_kernel
 from cardlab.engine.play import Table, open_game, play_game
 from cardlab.engine.registry import find_game, import_named
+from cardlab.engine.statistics import mean_and_interval
 from cardlab.games.cribbage.scoring import (
     HAND_SIZE,
     LIMIT,

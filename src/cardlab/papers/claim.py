@@ -6,15 +6,14 @@ than both margins together allow. The margin of a paper that gives none comes fr
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cardlab.engine.manifest import GamePackage
+from cardlab.engine.statistics import difference
 
 __all__ = [
     "Claim",
-    "binomial_margin",
     "claims_table",
     "compare",
     "fill_template",
@@ -33,16 +32,10 @@ class Claim:
     verdict: str
 
 
-def binomial_margin(share: float, games: int) -> float:
-    """Return half the 95 % interval of a share of independent games (normal approximation)."""
-    return 1.96 * math.sqrt(share * (1 - share) / games)
-
-
 def compare(theirs: float, their_margin: float, ours: float, our_margin: float) -> str:
     """Return whether two measurements of one quantity agree."""
-    apart = abs(theirs - ours)
-    together = math.hypot(their_margin, our_margin)
-    return "agrees" if apart <= together else "differs"
+    apart, margin = difference((theirs, their_margin), (ours, our_margin))
+    return "agrees" if abs(apart) <= margin else "differs"
 
 
 def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], right: int = 1) -> str:

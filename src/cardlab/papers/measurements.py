@@ -22,6 +22,7 @@ from cardlab.arena.match import Match, Shard, play_deals
 from cardlab.arena.workers import stream_results
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
+from cardlab.engine.statistics import mean_and_margin
 
 __all__ = ["Games", "Ledger", "measure", "source_digest"]
 
@@ -45,11 +46,11 @@ class Games:
         A win counts 1, a tie an equal share.
         """
         seats = self.returns.shape[2]
-        return _mean_and_margin(self._of(place, 100 * (1 + (seats - 1) * self.returns) / seats))
+        return mean_and_margin(self._of(place, 100 * (1 + (seats - 1) * self.returns) / seats))
 
     def gain(self, place: int = 0) -> tuple[float, float]:
         """Return an agent's points a game over all its seats, and half its 95 % interval."""
-        return _mean_and_margin(self._of(place, self.points))
+        return mean_and_margin(self._of(place, self.points))
 
     def _of(self, place: int, values: Array) -> Array:
         """Return the mean over rotations and seats of one agent for every deal."""
@@ -78,10 +79,6 @@ class Games:
     def milliseconds(self, place: int = 0) -> float:
         """Return an agent's mean time for a decision."""
         return 1000 * float(self.seconds[place]) / max(1, int(self.decisions[place]))
-
-
-def _mean_and_margin(values: Array) -> tuple[float, float]:
-    return float(values.mean()), 1.96 * float(values.std(ddof=1)) / len(values) ** 0.5
 
 
 @cache

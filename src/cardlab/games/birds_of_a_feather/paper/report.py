@@ -17,6 +17,7 @@ import numpy as np
 from cardlab.arena.workers import stream_results
 from cardlab.engine.game import Array
 from cardlab.engine.seeding import generator
+from cardlab.engine.statistics import binomial_margin, bootstrap_mean
 from cardlab.games.birds_of_a_feather import PACKAGE
 from cardlab.games.birds_of_a_feather.census import take_census
 from cardlab.games.birds_of_a_feather.learning import solvability
@@ -24,7 +25,6 @@ from cardlab.games.birds_of_a_feather.solvers import paper_searches as birds_pap
 from cardlab.papers import figures
 from cardlab.papers.claim import (
     Claim,
-    binomial_margin,
     claims_table,
     compare,
     fill_template,
@@ -90,7 +90,6 @@ QUEUE_NODES = 50_000
 TREES = {"mcts": 30, "lr_then_mcts": 10, "mcts_then_lr": 10}  # and on how many seeds at most
 THEIR_PROTOCOL = range(10_000, 10_050)
 STRETCH = 10  # seeds settled between two entries of the ledger
-SAMPLES = 2000  # of the bootstrap
 
 
 @dataclass(frozen=True)
@@ -206,14 +205,6 @@ def draw_figures(theirs: Measured, out: Path) -> None:
         log_x=False,
         log_y=True,
     )
-
-
-def bootstrap_mean(values: Array, seed: int = 0) -> tuple[float, float, float]:
-    """Return a mean and its 95 % interval by bootstrap over deals."""
-    rng = generator(seed, "bootstrap")
-    picks = rng.integers(0, len(values), (SAMPLES, len(values)))
-    low, high = np.quantile(values[picks].mean(axis=1), [0.025, 0.975])
-    return float(values.mean()), float(low), float(high)
 
 
 def number(value: float) -> str:
@@ -335,7 +326,7 @@ def write_report(
     ]
     many = []
     for name in SEARCHES:
-        mean, low, high = bootstrap_mean(ours[name]["nodes"])
+        mean, low, high = bootstrap_mean(ours[name]["nodes"], generator(0, "bootstrap"))
         many.append(
             (
                 name,
@@ -371,7 +362,8 @@ def write_report(
         for name, one in trees.items()
     ]
     share = census["unsolvable"] / census["seeds"]
-    _, low, high = bootstrap_mean(ours["dfs"]["nodes"] - ours["lr"]["nodes"])
+    fewer_nodes = ours["dfs"]["nodes"] - ours["lr"]["nodes"]
+    _, low, high = bootstrap_mean(fewer_nodes, generator(0, "bootstrap"))
     solvable_verdict = compare(
         99.68,
         100 * binomial_margin(0.9968, THEIR_DEALS),

@@ -15,13 +15,13 @@ from pathlib import Path
 import numpy as np
 
 from cardlab.arena.match import Match
+from cardlab.engine.statistics import binomial_margin
 from cardlab.games.crazy_eights import PACKAGE
 from cardlab.games.crazy_eights.features import NUM_STATES
 from cardlab.games.crazy_eights.learning import tabular_q
 from cardlab.papers import figures
 from cardlab.papers.claim import (
     Claim,
-    binomial_margin,
     claims_table,
     compare,
     fill_template,

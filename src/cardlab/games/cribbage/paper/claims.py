@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from cardlab.engine.game import Array
+from cardlab.engine.statistics import binomial_margin
 from cardlab.games.cribbage.agents.strategies import STRATEGIES
 from cardlab.games.cribbage.paper.experiments import BEST_ALONE, Experiment, Plan, Strength
 from cardlab.games.cribbage.paper.maps import (
@@ -22,7 +23,7 @@ from cardlab.games.cribbage.paper.maps import (
 )
 from cardlab.games.cribbage.paper.pegging import Row
 from cardlab.games.cribbage.solvers.tables import PONE, THE_DEALER
-from cardlab.papers.claim import Claim, binomial_margin, compare
+from cardlab.papers.claim import Claim, compare
 
 __all__ = [
     "CHI_SQUARE_BOUND",

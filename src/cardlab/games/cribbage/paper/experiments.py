@@ -14,7 +14,7 @@ import hashlib
 import json
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +24,7 @@ import numpy as np
 from cardlab.arena.workers import stream_results
 from cardlab.engine import seeding
 from cardlab.engine.game import Array
+from cardlab.engine.statistics import mean_and_t_margin
 from cardlab.games.cribbage.agents.strategies import (
     FULL,
     NUM_STRATEGIES,
@@ -58,7 +59,6 @@ __all__ = [
     "conduct",
     "even_weights",
     "games_a_second",
-    "mean_and_margin",
     "population",
     "reached",
     "train_all",
@@ -295,21 +295,6 @@ def checkpoints_of(
 # Measuring
 
 
-def mean_and_margin(values: Sequence[float] | Array) -> tuple[float, float]:
-    """Return a mean and half its 95 % interval by Student's t."""
-    freedom = len(values) - 1
-    if freedom < 1:
-        return float(np.mean(values)), float("inf")
-    z = 1.959964  # the quantile by its expansion in 1 / freedom (Fisher and Cornish)
-    terms = (
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-    )
-    t = z + sum(term / freedom ** (power + 1) for power, term in enumerate(terms))
-    return float(np.mean(values)), t * float(np.std(values, ddof=1)) / len(values) ** 0.5
-
-
 def even_weights() -> Array:
     """Return the same weight for every strategy."""
     return np.full((1, 1, ROLES, NUM_STRATEGIES), 1 / NUM_STRATEGIES)
@@ -339,7 +324,7 @@ def conduct(first: Array, last: Array, deals: int) -> Strength:
     shares = [[100 * one.share for one in side] for side in (before, after, alone)]
     gains = np.subtract(shares[1], shares[0])
     if len(last) > 2:
-        margins = [mean_and_margin(side)[1] for side in (shares[1], gains, shares[2])]
+        margins = [mean_and_t_margin(side)[1] for side in (shares[1], gains, shares[2])]
     else:
         over_deals = [
             100 * math.hypot(*(one.margin for one in side)) / len(side)
@@ -367,7 +352,7 @@ def alike(weights: Array, hands: int) -> dict[str, Any]:
     same = choices[:, :, None] == choices[:, None, :]
     one, two = np.triu_indices(len(weights), 1)
     by_hand = 100 * same[:, one, two].mean(axis=1)
-    mean, margin = mean_and_margin(by_hand)
+    mean, margin = mean_and_t_margin(by_hand)
     by_pair = 100 * same[:, one, two].mean(axis=0)
     return {"mean": mean, "margin": margin, "pairs": np.round(by_pair, 2).tolist()}
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from cardlab.engine.game import Array
+from cardlab.engine.statistics import mean_and_t_margin
 from cardlab.games.cribbage.agents.strategies import FULL, STRATEGIES
-from cardlab.games.cribbage.paper.experiments import mean_and_margin, reached
+from cardlab.games.cribbage.paper.experiments import reached
 from cardlab.games.cribbage.solvers.tables import shipped_knowledge
 
 __all__ = [
@@ -60,7 +61,7 @@ def full_size(weights: Array) -> Array:
 def decided(population: Array, share: float) -> tuple[float, float]:
     """Return the percentage of cells in which one strategy has more than a share of all weight."""
     seen = reached()
-    return mean_and_margin(
+    return mean_and_t_margin(
         [100 * float((full_size(one).max(axis=-1)[seen] > share).mean()) for one in population]
     )
 
@@ -78,7 +79,7 @@ def near_the_end(population: Array, role: int, strategy: str) -> tuple[float, fl
     """Return the mean weight of a strategy where both seats have 110 points or more."""
     place = STRATEGIES.index(strategy)
     last = slice(LAST_STRETCH, FULL)
-    return mean_and_margin(
+    return mean_and_t_margin(
         [float(full_size(one)[last, last, role, place].mean()) for one in population]
     )
 
@@ -101,7 +102,7 @@ def turning_lead(population: Array, role: int, strategy: str) -> tuple[float, fl
         line = np.convolve([by_lead(full, int(lead)) for lead in leads], np.ones(5) / 5, "valid")
         middle = (line.min() + line.max()) / 2
         found.append(float(leads[2 + int((line > middle).argmax())]))
-    return mean_and_margin(found)
+    return mean_and_t_margin(found)
 
 
 def likeness_to_winning(population: Array, role: int, strategy: str) -> tuple[float, float]:
@@ -109,7 +110,7 @@ def likeness_to_winning(population: Array, role: int, strategy: str) -> tuple[fl
     seen = reached()
     chance = winning()[:, :, role][seen]
     place = STRATEGIES.index(strategy)
-    return mean_and_margin(
+    return mean_and_t_margin(
         [
             float(np.corrcoef(full_size(one)[:, :, role, place][seen], chance)[0, 1])
             for one in population
@@ -137,7 +138,7 @@ def wave(population: Array, role: int, strategy: str, scores: range) -> tuple[fl
     for one in population:
         line = _without_trend(along_diagonal(full_size(one)[:, :, role, place])[at])
         found.append(float(np.corrcoef(line, chance)[0, 1]) if line.std() > 0 else 0.0)
-    return mean_and_margin(found)
+    return mean_and_t_margin(found)
 
 
 def _without_trend(line: Array) -> Array:
@@ -169,6 +170,6 @@ def shared_leaders(population: Array, band: str) -> tuple[float, float]:
     """Return the same for agents that never met: each with its like in the next pair."""
     low, high = BANDS[band]
     others = np.roll(population, -2, axis=0)
-    return mean_and_margin(
+    return mean_and_t_margin(
         [same_leader(one, two, low, high) for one, two in zip(population, others, strict=True)]
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cardlab.engine.game import Array
+from cardlab.engine.statistics import binomial_margin
 from cardlab.games.cribbage import PACKAGE
 from cardlab.games.cribbage.agents.strategies import STRATEGIES
 from cardlab.games.cribbage.paper.claims import (
@@ -36,7 +37,6 @@ from cardlab.games.cribbage.paper.maps import (
 from cardlab.games.cribbage.paper.pegging import markdown
 from cardlab.games.cribbage.solvers.tables import PONE, THE_DEALER
 from cardlab.papers.claim import (
-    binomial_margin,
     claims_table,
     compare,
     fill_template,

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from cardlab.arena.match import Match
+from cardlab.engine.statistics import difference
 from cardlab.games.koi_koi import PACKAGE
 from cardlab.games.koi_koi.agents.network import koi_koi_point, koi_koi_win
 from cardlab.games.koi_koi.paper.cases import (
@@ -278,8 +279,7 @@ def search_verdict(games: dict[str, Games]) -> str:
 def limit_verdict(games: dict[str, Games]) -> str:
     """Return in one sentence what seeing the other hand is worth to search against SL."""
     fair, seen = (games[f"{one} {AGENTS['SL']}"] for one in (SEARCH, HAND_SEEN))
-    more = seen.score()[0] - fair.score()[0]
-    margin = (seen.score()[1] ** 2 + fair.score()[1] ** 2) ** 0.5
+    more, margin = difference(seen.score(), fair.score())
     told = (
         f"{with_margin(seen.score())} % against SL, {with_margin((more, margin), sign=True)} more"
     )

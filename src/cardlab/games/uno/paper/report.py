@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from cardlab.arena.match import Match
+from cardlab.engine.statistics import binomial_margin, difference
 from cardlab.games.uno import PACKAGE
 from cardlab.games.uno.agents.search import LADDER
 from cardlab.papers import figures
 from cardlab.papers.claim import (
     Claim,
-    binomial_margin,
     claims_table,
     compare,
     fill_template,
@@ -301,9 +301,8 @@ def table_3(
         better = []
         for seats in SEATS:
             a, b = score("table 3", OPEN[one], seats), score("table 3", OPEN[other], seats)
-            apart = a[0] - b[0]
-            beyond = abs(apart) > (a[1] ** 2 + b[1] ** 2) ** 0.5
-            better.append(f"{apart:+.1f}{'' if beyond else ' (within chance)'}")
+            apart, margin = difference(a, b)
+            better.append(f"{apart:+.1f}{'' if abs(apart) > margin else ' (within chance)'}")
         ahead = not any("chance" in one or one.startswith("-") for one in better[:2])
         claims.append(
             Claim(
@@ -350,8 +349,8 @@ def table_4(games: dict[str, Games]) -> tuple[list[tuple[str, ...]], list[Claim]
             )
         )
     first, second, last = (one.score(place) for place in range(3))
-    apart = first[0] - second[0]
-    beyond = abs(apart) > (first[1] ** 2 + second[1] ** 2) ** 0.5
+    apart, margin = difference(first, second)
+    beyond = abs(apart) > margin
     told = "agrees" if beyond and apart > 0 else "differs"
     return rows, [
         Claim(
