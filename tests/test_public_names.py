@@ -45,7 +45,6 @@ from cardlab.games.cribbage.scoring import (
     explain_play,
 )
 from cardlab.games.cribbage.solvers.advice import Choice, advise, parse_hand
-from cardlab.papers import PAPERS, find_paper
 from cardlab.search import alpha_beta, determinised, monte_carlo
 from cardlab.search.playouts import Playouts, Scratch, choose_any, make_playouts
 from cardlab.show import pictures
@@ -504,13 +503,6 @@ def test_openspiel_sees_games_and_states() -> None:
 
 
 # The rest
-
-
-def test_papers_by_game() -> None:
-    for game in PAPERS:
-        assert find_paper(game).__name__ == PAPERS[game]
-    with pytest.raises(CardlabError, match="unknown game 'whist'"):
-        find_paper("whist")
 
 
 def test_a_card_face_down() -> None:

@@ -61,7 +61,7 @@ def mean_and_interval(
 def _margin(values: Sequence[float] | Array, quantile: float) -> float:
     if len(values) < 2:
         return math.inf
-    return quantile * float(np.std(values, ddof=1)) / len(values) ** 0.5
+    return float(quantile * np.std(values, ddof=1) / len(values) ** 0.5)
 
 
 def difference(one: tuple[float, float], other: tuple[float, float]) -> tuple[float, float]:

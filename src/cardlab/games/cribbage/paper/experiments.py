@@ -113,6 +113,21 @@ class Strength(NamedTuple):
     agents: int
     games: int
 
+    @property
+    def scored(self) -> tuple[float, float]:
+        """The score against random weights, and its margin."""
+        return self.score, self.margin
+
+    @property
+    def gained(self) -> tuple[float, float]:
+        """The gain over the start, and its margin."""
+        return self.gain, self.gain_margin
+
+    @property
+    def against_best(self) -> tuple[float, float]:
+        """The score against the best single strategy, and its margin."""
+        return self.alone, self.alone_margin
+
 
 def all_experiments(plan: Plan) -> dict[str, Experiment]:
     """Return every training that the report needs, in its order."""
@@ -209,17 +224,17 @@ def folder_of(work: Path, name: str, config: Config) -> Path:
 
 def tasks_of(work: Path, name: str, experiments: Mapping[str, Experiment]) -> list[Task]:
     """Return the runs of an experiment."""
-    one = experiments[name]
+    experiment = experiments[name]
     tasks = []
-    for copy in range(one.copies):
-        config = dataclasses.replace(one.config, seed=one.config.seed + copy)
+    for copy in range(experiment.copies):
+        config = dataclasses.replace(experiment.config, seed=experiment.config.seed + copy)
         if name == "round_1" and copy:  # the picture over time is that of the first pair
             config = dataclasses.replace(config, checkpoint=config.games)
         start: tuple[Path, ...] = ()
-        if one.follows:
+        if experiment.follows:
             before = tasks_of(work, "round_1", experiments)
             start = tuple(task.folder for task in before[2 * copy : 2 * copy + 2])
-        tasks.append(Task(config, folder_of(work, name, config), start, one.follows))
+        tasks.append(Task(config, folder_of(work, name, config), start, experiment.follows))
     return tasks
 
 
@@ -231,8 +246,8 @@ def train_all(
 ) -> None:
     """Train everything that is not trained yet; what follows round 1 comes after it."""
     waves: tuple[list[Task], list[Task]] = ([], [])
-    for name, one in experiments.items():
-        waves[bool(one.follows)].extend(tasks_of(work, name, experiments))
+    for name, experiment in experiments.items():
+        waves[bool(experiment.follows)].extend(tasks_of(work, name, experiments))
     total = sum(strategy_weights.total_games(task.config) for wave in waves for task in wave)
     done = 0
     report(done, total)
@@ -265,12 +280,12 @@ def population(work: Path, name: str, experiments: Mapping[str, Experiment]) -> 
             if task.side
             else np.stack(
                 [
-                    random_weights(config.seed, "learner", one, rows=config.rows)
-                    for one in range(config.agents)
+                    random_weights(config.seed, "learner", agent, rows=config.rows)
+                    for agent in range(config.agents)
                 ]
             )
         )
-        before = np.stack([blended(one, config.blend) for one in before])
+        before = np.stack([blended(weights, config.blend) for weights in before])
         if config.mode == "brackets":
             saved = load_arrays(task.folder / "checkpoint.npz")
             assert saved is not None, task.folder
@@ -321,13 +336,13 @@ def conduct(first: Array, last: Array, deals: int) -> Strength:
         before.append(compare([start], [foe], each, seed))
         after.append(compare([end], [foe], each, seed))
         alone.append(compare([end], [pure], each, seed))
-    shares = [[100 * one.share for one in side] for side in (before, after, alone)]
+    shares = [[100 * found.share for found in side] for side in (before, after, alone)]
     gains = np.subtract(shares[1], shares[0])
     if len(last) > 2:
         margins = [mean_and_t_margin(side)[1] for side in (shares[1], gains, shares[2])]
     else:
         over_deals = [
-            100 * math.hypot(*(one.margin for one in side)) / len(side)
+            100 * math.hypot(*(found.margin for found in side)) / len(side)
             for side in (before, after, alone)
         ]
         margins = [over_deals[1], math.hypot(*over_deals[:2]), over_deals[2]]
@@ -342,7 +357,7 @@ def conduct(first: Array, last: Array, deals: int) -> Strength:
         min(shares[1]),
         max(shares[1]),
         len(last),
-        sum(one.games for one in after),
+        sum(found.games for found in after),
     )
 
 
@@ -350,10 +365,10 @@ def alike(weights: Array, hands: int) -> dict[str, Any]:
     """Return how often two agents keep the same cards: mean, margin over hands, every pair."""
     choices = choices_on_random_hands(weights, hands, SEED)
     same = choices[:, :, None] == choices[:, None, :]
-    one, two = np.triu_indices(len(weights), 1)
-    by_hand = 100 * same[:, one, two].mean(axis=1)
+    first, second = np.triu_indices(len(weights), 1)
+    by_hand = 100 * same[:, first, second].mean(axis=1)
     mean, margin = mean_and_t_margin(by_hand)
-    by_pair = 100 * same[:, one, two].mean(axis=0)
+    by_pair = 100 * same[:, first, second].mean(axis=0)
     return {"mean": mean, "margin": margin, "pairs": np.round(by_pair, 2).tolist()}
 
 
@@ -365,8 +380,8 @@ def compare_fixed(
     randoms = [random_weights(number) for number in range(10)]
     out = {}
 
-    def add(name: str, one: Array, foes: list[Array]) -> None:
-        found = compare([one] * len(foes), foes, -(-deals // len(foes)), seed)
+    def add(name: str, weights: Array, foes: list[Array]) -> None:
+        found = compare([weights] * len(foes), foes, -(-deals // len(foes)), seed)
         out[name] = 100 * found.share, 100 * found.margin, found.games
 
     for name in STRATEGIES:
