@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from cardlab.engine.kernel import JIT
 from cardlab.engine.locks import only_one
 from cardlab.papers.claim import Claim, binomial_margin, claims_table, compare
 from cardlab.papers.measurements import Ledger, measure, source_digest
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(not JIT, reason="too many games to interpret")
 
@@ -82,10 +82,11 @@ def test_a_killed_reproduction_goes_on_where_it_was(tmp_path: Path) -> None:
     command = [sys.executable, str(script), str(tmp_path / "out"), str(tmp_path / "work")]
     ledger = tmp_path / "work" / source_digest() / "ledger.jsonl"
     running = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-    while running.poll() is None and (not ledger.exists() or ledger.read_bytes().count(b"\n") < 40):
-        time.sleep(0.02)
+    wait_until(
+        lambda: ledger.exists() and ledger.read_bytes().count(b"\n") >= 40, "rows kept", running
+    )
     os.killpg(running.pid, signal.SIGKILL)
     running.communicate()
     before = ledger.read_bytes()

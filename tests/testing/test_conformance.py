@@ -42,6 +42,8 @@ SOLVING = (
     "solver",
     "cribbage_expert",
     "cribbage_searched_pegging",
+    "koi_koi_search",
+    "koi_koi_hand_open",
     *(one.name for one in agents_for(find_game("birds_of_a_feather")) if "search_" in one.name),
 )
 EVERY_VARIANT = [(name, options) for name, variants in VARIANTS.items() for options in variants]

@@ -161,11 +161,11 @@ def test_an_interrupted_run_ends_like_an_undisturbed_one(tmp_path: Path) -> None
 
 
 def test_a_killed_training_goes_on(tmp_path: Path) -> None:
-    run, settings = tmp_path / "run", ["games=400000"]
+    run, settings = tmp_path / "run", ["games=60000"]
     told = train_killed_once("crazy_eights/tabular_q", run, settings, "checkpoint.npz")
-    assert told["games"] == 400_000
+    assert told["games"] == 60_000
     (tmp_path / "undisturbed").mkdir()
-    tabular_q.train(tabular_q.Config(games=400_000), tmp_path / "undisturbed", quiet)
+    tabular_q.train(tabular_q.Config(games=60_000), tmp_path / "undisturbed", quiet)
     tables = [load_arrays(tmp_path / name / "table.npz") for name in ("run", "undisturbed")]
     assert tables[0]
     assert tables[1]

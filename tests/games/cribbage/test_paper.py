@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from cardlab.games.cribbage.paper import maps
 from cardlab.games.cribbage.paper import report as paper
 from cardlab.papers import figures
 from cardlab.papers.measurements import source_digest
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(not JIT, reason="too many games to interpret")
 
@@ -46,6 +46,7 @@ import sys
 from pathlib import Path
 from cardlab.papers import cribbage as paper
 from cardlab.papers.cribbage_experiments import Plan
+from tests.support.waiting import wait_until
 
 paper.QUICK = {TINY}
 paper.SHORT_MATCHES, paper.MATCHES = 20, 2
@@ -75,10 +76,11 @@ def test_a_killed_reproduction_goes_on_where_it_was(tmp_path: Path) -> None:
     command = [sys.executable, str(script), str(out), str(work)]
     ledger = work / source_digest() / "ledger.jsonl"
     running = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-    while running.poll() is None and (not ledger.exists() or ledger.read_bytes().count(b"\n") < 3):
-        time.sleep(0.02)
+    wait_until(
+        lambda: ledger.exists() and ledger.read_bytes().count(b"\n") >= 3, "rows kept", running
+    )
     os.killpg(running.pid, signal.SIGKILL)
     running.communicate()
     before = ledger.read_bytes()
