@@ -133,6 +133,7 @@ def test_what_is_done_wrong_costs_the_game_and_no_more(name: str) -> None:
         assert Record.from_line(record.to_line()) == record
 
 
+@pytest.mark.slow
 def test_a_tournament_of_misbehaving_agents_goes_on_to_its_end(tmp_path: Path) -> None:
     bad = [f"cmd:{PROGRAMS}/{name}" for name in MISBEHAVING]
     plan = Plan.make("crazy_eights", ["random", *bad], 2, format="gauntlet", limits=QUICK, seed=5)

@@ -438,6 +438,7 @@ MORE_GAMES = (0, 2, 10, 30)  # that are kept before the next kills
 KILLS = 2 * len(MORE_GAMES)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX systems")
 def test_kills_at_any_moment_lose_nothing(tmp_path: Path) -> None:
     """Eight times something is killed for good: the run and one of its workers in turn.

@@ -136,6 +136,7 @@ def test_a_match_as_table_and_as_json(tmp_path: Path) -> None:
     assert "40 games replayed, every one as recorded" in succeed("replay", str(saved), "--brief")
 
 
+@pytest.mark.slow
 def test_a_tournament_from_the_first_game_to_the_export(tmp_path: Path) -> None:
     agents = ["random", "heuristic", "uct_open:50"]
     where = ["--store", str(tmp_path / "arena.db")]
@@ -252,6 +253,7 @@ def start(*args: str, **env: str) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX systems")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 0), (signal.SIGTERM, 143)])
 def test_a_match_that_is_stopped_counts_what_was_played(
@@ -278,6 +280,7 @@ if "--multiprocessing-fork" in sys.orig_argv:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX systems")
 def test_a_worker_that_still_starts_says_nothing_of_ctrl_c(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(SLOW_TO_START)
@@ -329,6 +332,7 @@ def games_in(store: Path) -> int:
         return 0
 
 
+@pytest.mark.slow
 def test_a_stopped_tournament_says_how_to_go_on(tmp_path: Path) -> None:
     agents = ["uct_open:3000", "random", "heuristic"]
     words = ["tournament", "crazy_eights", *agents, "--games", "100000"]
@@ -351,6 +355,7 @@ WAYS_ON = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX systems")
 @pytest.mark.skipif(not JIT, reason="nothing is compiled")
 @pytest.mark.parametrize("line", WAYS_ON)

@@ -202,6 +202,7 @@ def test_installed_games_are_completed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert names.complete_game("ku") == [("kuhn_poker", "from kuhn:GAME")]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX systems")
 @pytest.mark.skipif(not JIT, reason="too slow to interpret")
 def test_a_stopped_training_says_how_to_go_on(tmp_path: Path) -> None:

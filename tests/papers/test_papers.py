@@ -76,6 +76,7 @@ def test_a_ledger_keeps_whole_lines_of_the_same_code(
         Ledger(path)
 
 
+@pytest.mark.slow
 def test_a_killed_reproduction_goes_on_where_it_was(tmp_path: Path) -> None:
     script = tmp_path / "small.py"
     script.write_text(SMALL_RUN)
@@ -103,6 +104,7 @@ def test_a_killed_reproduction_goes_on_where_it_was(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "crazy_eights.md").read_text() == report
 
 
+@pytest.mark.slow
 def test_the_report_on_birds_of_a_feather(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from cardlab.games.birds_of_a_feather.learning import solvability
     from cardlab.games.birds_of_a_feather.paper import report as paper

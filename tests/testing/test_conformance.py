@@ -59,6 +59,7 @@ def test_game(check: GameCheck, name: str, options: dict[str, Any]) -> None:
     check(find_game(name), options, range(3))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="this run is interpreted already")
 @pytest.mark.parametrize(("name", "options"), EVERY_VARIANT, ids=names)
 def test_interpreted(name: str, options: dict[str, Any]) -> None:

@@ -87,6 +87,7 @@ def is_worker(process: int) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_a_server_answers_to_the_names_that_it_is_given(store: Path) -> None:
     def ask(address: str, host: str) -> tuple[int, str]:
         wanted = urllib.request.Request(f"{address}/api/health", headers={"Host": host})
@@ -103,6 +104,7 @@ def test_a_server_answers_to_the_names_that_it_is_given(store: Path) -> None:
         assert "--host-name others.example.org" in said
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system tells no processes")
 def test_a_killed_server_loses_no_move_and_leaves_no_worker(store: Path) -> None:
     wish = {"game": "koi_koi", "seats": [PERSON, AGENT], "seed": 4}
@@ -154,6 +156,7 @@ print(len(kernel.compiled), len(lobby.WARM))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="nothing is compiled")
 def test_a_first_start_can_be_stopped_between_kernels(tmp_path: Path) -> None:
     told = subprocess.run(
@@ -166,6 +169,7 @@ def test_a_first_start_can_be_stopped_between_kernels(tmp_path: Path) -> None:
     assert told.stdout.split() == ["0", "0"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="nothing is compiled")
 def test_a_first_start_ends_well(store: Path, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setenv("CARDLAB_CACHE_DIR", str(tmp_path / "empty"))
@@ -176,6 +180,7 @@ def test_a_first_start_ends_well(store: Path, tmp_path: Path, monkeypatch: Any) 
         assert (server.returncode, err) == (0, "")
 
 
+@pytest.mark.slow
 def test_a_game_of_the_working_folder_is_served(store: Path) -> None:
     with started(store, "--game", "kuhn_poker:GAME", "--workers", "1") as (server, address):
         seats = [{"agent": "information_set:20"}, PERSON]
@@ -194,6 +199,7 @@ def test_a_game_of_the_working_folder_is_served(store: Path) -> None:
         assert (server.returncode, err) == (0, "")
 
 
+@pytest.mark.slow
 def test_a_port_in_use_is_one_sentence(store: Path) -> None:
     with started(store) as (server, address):
         port = address.rpartition(":")[2]

@@ -224,6 +224,7 @@ def test_birds_can_be_taken_back_and_asked_for_a_solution(store: Path) -> None:
     in_app(store, play)
 
 
+@pytest.mark.slow
 def test_a_heavy_agent_thinks_elsewhere_and_a_lost_worker_is_replaced(store: Path) -> None:
     async def play(app: Any) -> None:
         seats = [PERSON, {"agent": "monte_carlo:50"}]
@@ -246,6 +247,7 @@ def test_a_heavy_agent_thinks_elsewhere_and_a_lost_worker_is_replaced(store: Pat
     in_app(store, play)
 
 
+@pytest.mark.slow
 def test_too_much_thinking_is_refused_not_queued_for_ever() -> None:
     async def run() -> None:
         team = Thinkers(1, Limits(waiting=1, decision_seconds=30))
@@ -291,6 +293,7 @@ def test_an_open_agent_gets_the_state_and_a_fair_one_the_view() -> None:
         thinkers.advise("uct_open:20", game.turn(), (2, 0, 0))
 
 
+@pytest.mark.slow
 def test_replays_are_advised_and_reviewed(store: Path) -> None:
     async def play(app: Any) -> None:
         name, keys = await open_table(app, **PAIR)
@@ -492,6 +495,7 @@ def test_the_lobby_lists_games_options_and_agents(store: Path) -> None:
     in_app(store, play)
 
 
+@pytest.mark.slow
 def test_finished_games_leave_nothing_behind(store: Path) -> None:
     """After some games to fill caches, more of them add no object to the memory."""
 

@@ -68,6 +68,7 @@ FIGURES = (
 )
 
 
+@pytest.mark.slow
 def test_a_killed_reproduction_goes_on_where_it_was(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     script = tmp_path / "small.py"
@@ -100,6 +101,7 @@ def test_a_killed_reproduction_goes_on_where_it_was(tmp_path: Path) -> None:
         assert path.stat().st_size < 150_000
 
 
+@pytest.mark.slow
 def test_round_2_starts_with_winners_as_they_are_and_losers_as_they_were(tmp_path: Path) -> None:
     experiments = trials.all_experiments(TINY)
     trials.train_all(

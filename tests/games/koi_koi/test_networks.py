@@ -368,6 +368,7 @@ def turns_of(count: int) -> Any:
     return batch.turns(np.flatnonzero(batch.mover != OVER))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("design", "ends"), [("shared", ""), ("separate", "win"), ("shared", "point")]
 )
