@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -30,11 +29,8 @@ from cardlab.testing import (
     check_playthrough,
 )
 from tests.support.paths import GOLDEN
+from tests.support.variants import VARIANTS
 
-VARIANTS: dict[str, list[dict[str, Any]]] = {
-    **{name: import_module(f"tests.games.{name}.test_rules").VARIANTS for name in our_games()},
-    "tests.support.high_card:GAME": [{}],
-}
 # Interpreted they take minutes; tested apart.
 SOLVING = (
     "oracle_open",
