@@ -31,6 +31,7 @@ from cardlab.web import server
 from cardlab.web.agent_pool import Busy, Thinkers, check_agent
 from cardlab.web.limits import Limits
 from cardlab.web.room_writer import Keeper
+from tests.support.waiting import PATIENCE
 from tests.support.web_wire import (
     AGENT,
     PAIR,
@@ -248,29 +249,32 @@ def test_a_heavy_agent_thinks_elsewhere_and_a_lost_worker_is_replaced(store: Pat
 
 
 @pytest.mark.slow
-def test_too_much_thinking_is_refused_not_queued_for_ever() -> None:
+def test_too_much_thinking_is_refused_not_queued_for_ever(tmp_path: Path) -> None:
+    end, never = tmp_path / "end", tmp_path / "never"
+
     async def run() -> None:
-        team = Thinkers(1, Limits(waiting=1, decision_seconds=30))
-        first = asyncio.create_task(team.call(_slow))
-        await asyncio.sleep(0.1)
-        second = asyncio.create_task(team.call(_slow))
-        await asyncio.sleep(0.1)
+        team = Thinkers(1, Limits(waiting=1, decision_seconds=PATIENCE))
+        first, second = (asyncio.create_task(team.call(_think, end)) for _ in range(2))
+        while not team.waiting:
+            await asyncio.sleep(0)
         with pytest.raises(Busy, match="too many"):
-            await team.call(_slow)
+            await team.call(_think, end)
+        end.touch()
         assert await first == await second == "done"
         with pytest.raises(CardlabError, match="no answer came"):
-            await team.call(_slow, seconds=0.1)
+            await team.call(_think, never, seconds=0.1)
         with pytest.raises(CardlabError, match="again and again"):
             await team.call(_die)
         team.close()
         with pytest.raises(Busy, match="closing"):
-            await team.call(_slow)
+            await team.call(_think, end)
 
     run_alone(run())
 
 
-def _slow() -> str:
-    time.sleep(0.5)
+def _think(end: Path) -> str:
+    while not end.exists():
+        time.sleep(0.02)
     return "done"
 
 
@@ -392,7 +396,7 @@ def test_tables_that_nobody_plays_are_forgotten(
         site_of(app).keeper.flush()
         with sqlite3.connect(store) as base:
             base.execute("UPDATE web_tables SET changed = '2020' WHERE id != ?", (names[2],))
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while (await request(app, "GET", f"/api/tables/{names[0]}"))[0] != 404:
                 await asyncio.sleep(0.05)
         known = [(await request(app, "GET", f"/api/tables/{name}"))[0] for name in names]
