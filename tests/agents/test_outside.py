@@ -80,7 +80,7 @@ def nothing_left() -> Iterator[None]:
     yield
     dismiss_all()
     own_zombie = re.compile(rf"\s*\d+\s+{os.getpid()}\s.*defunct")
-    left = [row for row in below(os.getpid()) if "keeper.py" in row or own_zombie.match(row)]
+    left = [row for row in below(os.getpid()) if "supervisor.py" in row or own_zombie.match(row)]
     assert left == []
     assert soon_gone("cardlab-hidden-child")
 
@@ -107,7 +107,7 @@ def test_two_seats_are_two_programs(crazy_eights: Game) -> None:
     agent = find_agent(SHELL, crazy_eights)
     record = play_game(crazy_eights, [agent, agent], seed=1)
     assert record.result
-    assert len([row for row in below(os.getpid()) if "keeper.py" in row]) == 2
+    assert len([row for row in below(os.getpid()) if "supervisor.py" in row]) == 2
 
 
 @pytest.mark.parametrize("name", MISBEHAVING)

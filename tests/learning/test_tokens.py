@@ -338,7 +338,7 @@ def test_batched_games_are_the_games_one_by_one(name: str) -> None:
             if seat == DEALER:
                 deck_order(seeds[number], deals, order, scratch)
                 deals += 1
-                game.border.deal(state.array, 0, order)
+                game.bindings.deal(state.array, 0, order)
                 continue
             row, choices = written(game, state.array, np.array([seat]))
             if seats[number, seat] == HEURISTIC:
@@ -350,7 +350,7 @@ def test_batched_games_are_the_games_one_by_one(name: str) -> None:
                 assert (kept == row[0]).all()
                 action = features.action_of_token(state.array[0], token)
             assert action in state.legal()
-            game.border.apply(state.array, 0, action)
+            game.bindings.apply(state.array, 0, action)
         assert ends[number].tobytes() == state.array[0].tobytes()
     assert not any(waiting.values())
 

@@ -35,7 +35,7 @@ def plain_minimax(state: State, seat: int, depth: int, utility: Any) -> float:
     values = []
     for action in state.legal():
         after = state.copy()
-        state.game.border.apply(after.array, 0, int(action))
+        state.game.bindings.apply(after.array, 0, int(action))
         values.append(plain_minimax(after, seat, depth - 1, utility))
     return max(values) if state.mover == seat else min(values)
 
@@ -47,7 +47,7 @@ def test_alpha_beta_agrees_with_plain_minimax(crazy_eights: Game, utility: Any, 
         ours = alpha_beta.evaluate(state, depth, utility=utility, table_bits=6)
         for action, value in zip(state.legal(), ours, strict=True):
             after = state.copy()
-            crazy_eights.border.apply(after.array, 0, int(action))
+            crazy_eights.bindings.apply(after.array, 0, int(action))
             plain = plain_minimax(after, state.mover, depth - 1, utility or crazy_eights.returns)
             assert value == pytest.approx(plain)
 
@@ -58,7 +58,7 @@ def test_alpha_beta_without_a_key_searches_every_line(high_card: Game) -> None:
         ours = alpha_beta.evaluate(state, depth)
         for action, value in zip(state.legal(), ours, strict=True):
             after = state.copy()
-            high_card.border.apply(after.array, 0, int(action))
+            high_card.bindings.apply(after.array, 0, int(action))
             plain = plain_minimax(after, state.mover, depth - 1, high_card.returns)
             assert value == pytest.approx(plain)
 
@@ -111,9 +111,9 @@ def test_values_of_fair_searches_agree_with_enumeration(high_card: Game) -> None
         world = turn.view.imagine(rng)
         for i, action in enumerate(turn.legal):
             after = world.copy()
-            high_card.border.apply(after.array, 0, int(action))
+            high_card.bindings.apply(after.array, 0, int(action))
             while after.mover >= 0:
-                high_card.border.apply(after.array, 0, int(rng.choice(after.legal())))
+                high_card.bindings.apply(after.array, 0, int(rng.choice(after.legal())))
             exact[i] += after.returns()[turn.seat] / 4000
     _, ours = monte_carlo.evaluate(turn, 20_000, np.random.default_rng(1))
     assert ours == pytest.approx(exact, abs=0.06)

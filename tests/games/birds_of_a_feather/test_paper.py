@@ -97,7 +97,7 @@ def test_features_after_a_move_are_those_of_the_next_position() -> None:
     for state in positions(range(10)):
         for action in state.legal()[::3]:
             child = state.copy()
-            GAME.border.apply(child.array, 0, int(action))
+            GAME.bindings.apply(child.array, 0, int(action))
             write_after(state.array, int(action), out)
             assert out.tolist() == features.features_of_all(child.array)[0].tolist()
 
@@ -215,7 +215,7 @@ def replay(state: State, actions: tuple[int, ...]) -> None:
     state = state.copy()
     for action in actions:
         assert action in state.legal()
-        GAME.border.apply(state.array, 0, action)
+        GAME.bindings.apply(state.array, 0, action)
     assert state.plies == rules.MOST_MOVES
 
 
@@ -226,7 +226,7 @@ def test_every_search_finds_solutions_that_the_rules_allow(name: str) -> None:
         dfs = birds_paper.run("dfs", state)
         assert dfs.actions is not None
         for action in dfs.actions[:5]:
-            GAME.border.apply(state.array, 0, action)
+            GAME.bindings.apply(state.array, 0, action)
         outcome = birds_paper.run(name, state, limits=SMALL)
         assert outcome.actions is not None
         assert outcome.nodes >= len(outcome.actions) == 10

@@ -38,7 +38,7 @@ def take(state: State, *texts: str) -> str:
     """Take legal moves and return the position that they lead to."""
     for text in texts:
         assert text in moves(state), text
-        GAME.border.apply(state.array, 0, rules.parse_action(text))
+        GAME.bindings.apply(state.array, 0, rules.parse_action(text))
     return rules.position_text(state.array[0])
 
 

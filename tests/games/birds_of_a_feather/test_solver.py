@@ -57,7 +57,7 @@ def solves(state: State, actions: tuple[int, ...] | None) -> bool:
     state = state.copy()
     for action in actions:
         assert action in state.legal()
-        GAME.border.apply(state.array, 0, action)
+        GAME.bindings.apply(state.array, 0, action)
     return state.returns() == [1]
 
 
@@ -69,7 +69,7 @@ def can_be_solved(position: str) -> bool:
         return True
     for action in state.legal():
         after = state.copy()
-        GAME.border.apply(after.array, 0, int(action))
+        GAME.bindings.apply(after.array, 0, int(action))
         if can_be_solved(rules.position_text(after.array[0])):
             return True
     return False
@@ -280,7 +280,7 @@ def test_hints_are_the_truth_about_every_move() -> None:
             values = agent.values(turn, rng)
             for action, value in zip(turn.legal, values, strict=True):
                 after = state.copy()
-                GAME.border.apply(after.array, 0, int(action))
+                GAME.bindings.apply(after.array, 0, int(action))
                 truth = can_be_solved(rules.position_text(after.array[0]))
                 assert value == (1 if truth else -1)
                 seen.add(truth)

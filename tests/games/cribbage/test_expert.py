@@ -182,7 +182,7 @@ def test_a_card_that_wins_is_played(cribbage: Game) -> None:
         winning = []
         for action in state.legal():
             after = state.copy()
-            cribbage.border.apply(after.array, 0, int(action))
+            cribbage.bindings.apply(after.array, 0, int(action))
             if after.array[0].winner == seat and after.array[0].shown == 0:
                 winning.append(int(action))
         if winning:

@@ -419,7 +419,7 @@ def test_the_chance_after_a_deal(cribbage: Game) -> None:
                 agent = find_agent("cribbage_mixed_pegging", cribbage)
                 s = state.array[0]
                 while s.phase == PLAY:
-                    cribbage.border.apply(
+                    cribbage.bindings.apply(
                         state.array, 0, ask(agent, state, np.random.default_rng(0))
                     )
                 found = pegging_mix.chance_after(deals, role, player, told, desk)

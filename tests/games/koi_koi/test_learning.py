@@ -122,7 +122,7 @@ def test_batched_games_are_the_games_one_by_one(design: str) -> None:
             if seat == DEALER:
                 deck_order(seeds[game], deals, order, scratch)
                 deals += 1
-                GAME.border.deal(state.array, 0, order)
+                GAME.bindings.deal(state.array, 0, order)
                 continue
             if first_dealer is None:
                 first_dealer = seat
@@ -136,7 +136,7 @@ def test_batched_games_are_the_games_one_by_one(design: str) -> None:
                 assert (kept == row[0]).all()
                 action = action_of_token(state.array[0], token)
                 assert action in state.legal()
-            GAME.border.apply(state.array, 0, action)
+            GAME.bindings.apply(state.array, 0, action)
         assert told.gains[game].tolist() == state.array[0].gains[:8].tolist()
         assert told.dealers[game, 0] == first_dealer
         assert told.played[game] == state.round_number

@@ -231,14 +231,14 @@ def test_rows_tell_nothing_that_the_seat_has_not_witnessed(options: dict[str, An
     states, seats = decisions(SOME, seed=3, **options)
     views = states.copy()
     for i in range(len(views)):
-        GAME.border.conceal(views, i, int(seats[i]))
+        GAME.bindings.conceal(views, i, int(seats[i]))
     assert (views["hands"] != states["hands"]).any()
     for ours, theirs in zip(written(states, seats), written(views, seats), strict=True):
         assert (ours == theirs).all()
     # Another world that agrees with everything witnessed gives the same bytes.
     rng = np.array([7], dtype=np.int64)
     for i in range(len(views)):
-        while not GAME.border.imagine(views, i, int(seats[i]), rng):
+        while not GAME.bindings.imagine(views, i, int(seats[i]), rng):
             pass
     assert (written(views, seats)[0] == written(states, seats)[0]).all()
 

@@ -299,7 +299,7 @@ def test_worlds_come_as_likely_as_the_others_discards_make_them() -> None:
         playouts.imagine_world(view, 0, seat, desk, rng)
         world = desk.states[1:2].copy()
         counts[int(world[0].hands[other])] += 1
-        GAME.border.conceal(world, 0, seat)
+        GAME.bindings.conceal(world, 0, seat)
         assert world.tobytes() == view.tobytes()
     statistic, cells = 0.0, 0
     for hand, likely in seen.items():

@@ -67,7 +67,7 @@ def play_by_the_rules(state: State, searcher: int, others_random: bool, rng: Any
         logged = int(s.logged)
         if state.mover == DEALER and s.phase == uno_rules.COLOUR:
             order = np.roll(np.arange(108, dtype=np.uint8), -13 * int(below(rng, 4)))
-            GAME.border.deal(state.array, 0, order)
+            GAME.bindings.deal(state.array, 0, order)
         elif state.mover == DEALER:
             reshuffles += 1
             other = state.copy().array[0]
@@ -89,7 +89,7 @@ def play_by_the_rules(state: State, searcher: int, others_random: bool, rng: Any
                 action = int(uno_playouts.prefer(s, seat, step, found, last, voids, weights))
             if action == uno_cards.DRAW and not s.stacked and not s.voluntary_draw:
                 voids |= 1 << (4 * seat + int(s.colour))
-            GAME.border.apply(state.array, 0, action)
+            GAME.bindings.apply(state.array, 0, action)
         for entry in range(logged, int(s.logged)):
             if s.log_what[entry % 64] == uno_rules.TOOK and s.log_more[entry % 64]:
                 voids &= ~(15 << (4 * int(s.log_seat[entry % 64])))
@@ -373,7 +373,7 @@ def test_the_values_are_those_of_plain_play_outs() -> None:
         world = turn.view.imagine(rng)
         for i, action in enumerate(turn.legal):
             after = world.copy()
-            GAME.border.apply(after.array, 0, int(action))
+            GAME.bindings.apply(after.array, 0, int(action))
             plain[i] += uno_playouts.play_out_random(
                 after.array[0], turn.seat, order, order, stream
             )

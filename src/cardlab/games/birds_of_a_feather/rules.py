@@ -434,15 +434,9 @@ def describe(s: Any, seat: int) -> Description:
 
 
 GAME = Game.from_module(
-    PACKAGE,
     __name__,
-    state=STATE,
-    num_actions=NUM_ACTIONS,
-    deck=DECK,
+    PACKAGE,
     max_plies=MOST_MOVES,
-    faults=FAULTS,
-    card_text=card_text,
-    parse_card=parse_card,
     zero_sum=False,
     used_cards=CELLS,
     shuffle=published_order,

@@ -39,14 +39,12 @@ from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import DEALER, OVER, Description, Event, Game, Zone, record_type
 from cardlab.engine.kernel import bit, count_bits, int64, kernel, lowest_bit
 from cardlab.engine.seeding import branch
-from cardlab.games.crazy_eights import PACKAGE
+from cardlab.games.crazy_eights import PACKAGE, hidden_hands
 from cardlab.games.crazy_eights.hidden_hands import (
     DECK,
     GROUPS,
     NOBODY,
     bar,
-    conceal,
-    imagine,
     occupy,
     vacate,
 )
@@ -461,16 +459,4 @@ def events(s: Any) -> list[Event]:
     return told
 
 
-GAME = Game.from_module(
-    PACKAGE,
-    __name__,
-    state=STATE,
-    num_actions=NUM_ACTIONS,
-    deck=DECK,
-    max_plies=MAX_PLIES,
-    faults=FAULTS,
-    conceal=conceal,
-    imagine=imagine,
-    card_text=card_text,
-    parse_card=parse_card,
-)
+GAME = Game.from_module(__name__, PACKAGE, hidden_hands)

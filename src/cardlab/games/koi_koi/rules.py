@@ -41,7 +41,7 @@ from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import DEALER, OVER, Game
 from cardlab.engine.kernel import bit, count_bits, int64, kernel, lowest_bit
 from cardlab.engine.seeding import below
-from cardlab.games.koi_koi import PACKAGE
+from cardlab.games.koi_koi import PACKAGE, table
 from cardlab.games.koi_koi.cards import (
     ALL_CARDS,
     DECK,
@@ -78,12 +78,10 @@ from cardlab.games.koi_koi.table import (
     WON,
     cards_drawn,
     dealer,
-    describe,
     field_matches,
     pile_points,
     played_by,
     score,
-    state_text,
 )
 
 START = 30
@@ -516,17 +514,4 @@ def parse_action(text: str) -> int:
         ) from None
 
 
-GAME = Game.from_module(
-    PACKAGE,
-    __name__,
-    state=STATE,
-    num_actions=NUM_ACTIONS,
-    deck=DECK,
-    max_plies=MOST_ROUNDS * TURNS * 4,
-    faults=FAULTS,
-    used_cards=USED_CARDS,
-    card_text=card_text,
-    parse_card=parse_card,
-    state_text=state_text,
-    describe=describe,
-)
+GAME = Game.from_module(__name__, PACKAGE, table, max_plies=MOST_ROUNDS * TURNS * 4)

@@ -25,6 +25,7 @@ import numpy as np
 
 from cardlab.engine.game import Array, record_type
 from cardlab.engine.kernel import bit, int64, kernel
+from cardlab.engine.playouts import Scratch
 from cardlab.engine.seeding import below
 from cardlab.games.uno.cards import DECK, KIND_END, TOTAL, add, count, remove
 from cardlab.games.uno.hidden_hands import PILE, POOL, RETURNED, TRIES, attributes, fill_bag
@@ -32,7 +33,6 @@ from cardlab.games.uno.kernels import apply
 from cardlab.games.uno.playouts import expect
 from cardlab.games.uno.rules import GAME
 from cardlab.search import monte_carlo
-from cardlab.search.playouts import Scratch
 
 __all__ = ["ALL", "HANDS", "SEAT", "UNION", "Evaluation", "evaluate"]
 

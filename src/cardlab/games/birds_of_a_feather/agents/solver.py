@@ -38,7 +38,7 @@ class Solver:
             return values  # one proof instead of one for every action
         for place, action in enumerate(turn.legal):
             after = turn.view.array.copy()
-            turn.game.border.apply(after, 0, int(action))
+            turn.game.bindings.apply(after, 0, int(action))
             if settle_at(after, 0, memory):
                 values[place] = 1.0
         return values
@@ -76,7 +76,7 @@ def _to_the_end(turn: Turn, actions: tuple[int, ...] | None, rng: np.random.Gene
     while state.mover != OVER:
         now = Turn(turn.game, 0, state.view(0), state.legal())
         taken.append(Heuristic().act(now, rng))
-        turn.game.border.apply(state.array, 0, taken[-1])
+        turn.game.bindings.apply(state.array, 0, taken[-1])
     return taken
 
 

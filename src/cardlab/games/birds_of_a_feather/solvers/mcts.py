@@ -21,6 +21,7 @@ import numpy as np
 
 from cardlab.engine.game import OVER, Array
 from cardlab.engine.kernel import int64, kernel
+from cardlab.engine.playouts import Scratch, make_playouts
 from cardlab.engine.seeding import below
 from cardlab.games.birds_of_a_feather.rules import (
     CELLS,
@@ -31,7 +32,6 @@ from cardlab.games.birds_of_a_feather.rules import (
     mover,
     returns,
 )
-from cardlab.search.playouts import Scratch, make_playouts
 
 __all__ = ["EXPLORE", "SIMULATIONS", "play"]
 
@@ -196,12 +196,12 @@ def play(
     scratch = Scratch.of(GAME)
     rng = np.array([stream], dtype=np.int64)
     taken = []
-    border = GAME.border
-    while CELLS - int(state[0].plies) > stop_at and border.mover(state, 0) != OVER:
+    bindings = GAME.bindings
+    while CELLS - int(state[0].plies) > stop_at and bindings.mover(state, 0) != OVER:
         used = simulate(state, used, simulations, c, *tree, path, *scratch, rng)
         child = best_child(*tree[:4])
         taken.append(int(tree.actions[child]))
-        border.apply(state, 0, taken[-1])
+        bindings.apply(state, 0, taken[-1])
         used = keep_subtree(child, *tree, *other)
         tree, other = other, tree
     return state, taken

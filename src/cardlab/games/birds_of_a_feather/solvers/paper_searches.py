@@ -189,7 +189,7 @@ def deal_seed(seed: int) -> Array:
     state = fresh()
     order = np.empty(DECK, dtype=np.uint8)
     published_order(seeding.read_seed(seed), 0, order, np.zeros(1, dtype=np.int64))
-    GAME.border.deal(state, 0, order)
+    GAME.bindings.deal(state, 0, order)
     return state
 
 
