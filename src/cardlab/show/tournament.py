@@ -74,8 +74,8 @@ def live_table(
             before = results.games
         elif ladder:
             match = results.matches[chunk.pairing]
-            for one in chunk.games:
-                ladder.game(match.seating(one.rotation), one.returns)
+            for game in chunk.games:
+                ladder.game(match.seating(game.rotation), game.returns)
         now = time.monotonic()
         if not console.is_terminal or now - latest < pause:
             return

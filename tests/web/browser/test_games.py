@@ -227,8 +227,8 @@ def test_a_hint_asked_for_too_early_comes_with_the_turn(server: Any, somebody: A
     assert ann.page.get_attribute(".board", "data-turn") == "yes"
     ann.turn()
     ann.page.select_option("#pace", "instant")
-    ann.page.wait_for_selector('.board[data-turn="yes"]')
-    ann.page.wait_for_timeout(500)
+    # The title changes with the turn, and in the same moment a hint would be asked for.
+    ann.page.wait_for_function("document.title.startsWith('●')")
     assert ann.page.locator(".hint-table, .busy").count() == 0  # once asked, once answered
 
 
