@@ -1,4 +1,4 @@
-"""Agents that search in Uno: a fair one, and the same search with ever more hidden knowledge.
+"""Agents that search in Uno: `guided` knows what its seat has witnessed, the others ever more.
 
 All of them try every action in the same worlds, play each out fast and drop the worse half of the
 actions again and again; they differ only in which worlds they can tell apart. The steps are named
@@ -19,7 +19,7 @@ from cardlab.games.uno.worlds import ALL, HANDS, SEAT, UNION, Evaluation, evalua
 
 __all__ = [
     "LADDER",
-    "UnoFair",
+    "Guided",
     "UnoOpen",
     "UnoSearch",
     "uno_deck_open",
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 LADDER = (  # agents by what they know, each more than the one before
-    ("fair", "its seat"),
+    ("guided", "its seat"),
     ("uno_union_open", "the union of the other hands"),
     ("uno_hands_open", "every hand"),
     ("uno_deck_open", "every hand and the order of the stock"),
@@ -39,13 +39,13 @@ PLAY_OUTS = (play_out_random, play_out_sensible)  # by the parameter `others`
 
 
 @dataclass(frozen=True)
-class UnoFair:
+class Guided:
     """Flat Monte Carlo with fast, sensible play-outs and a model of the other seats."""
 
     playouts: int = 3000
     others: int = 0
     threads: int = 1
-    name: str = "fair"
+    name: str = "guided"
 
     def act(self, turn: Turn, rng: np.random.Generator) -> int:
         """Return the best of the actions that were tried most."""
@@ -65,7 +65,7 @@ class UnoFair:
 
 @dataclass(frozen=True)
 class UnoSearch:
-    """The fair search guided by a network: what `uno_net` expects of an action counts as worlds."""
+    """The same search with a network: what `uno_net` expects of an action counts as worlds."""
 
     playouts: int = 4000
     others: int = 0
