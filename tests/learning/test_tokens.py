@@ -38,7 +38,7 @@ from cardlab.learning.token_games import (
     LEARNER,
     RANDOM,
     Clock,
-    Games,
+    TokenGames,
     Player,
     Samples,
     game_seeds,
@@ -303,7 +303,7 @@ def played(
     fresh = tokens.game.fresh(**tokens.game.read_options({"seats": 3}))
     bounds = np.linspace(0, len(seats), parts + 1).astype(int)
     groups = [
-        Games(
+        TokenGames(
             tokens,
             np.repeat(fresh, b - a),
             seeds[a:b],

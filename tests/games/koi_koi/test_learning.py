@@ -32,8 +32,8 @@ from cardlab.games.koi_koi.learning.games import (
     LEARNER,
     RANDOM,
     Clock,
-    Games,
-    Player,
+    KoiKoiGames,
+    KoiKoiPlayer,
     Samples,
     game_seeds,
     play,
@@ -63,7 +63,7 @@ from cardlab.games.koi_koi.tokens import (
     token_of_action,
     write_rows,
 )
-from cardlab.games.koi_koi.win_chances import ENDS, share_out  # noqa: E402
+from cardlab.games.koi_koi.win_chances import OUTCOMES, two_hot  # noqa: E402
 from cardlab.networks.weights import load_weights  # noqa: E402
 from tests.support.killed import train_until_killed  # noqa: E402
 
@@ -83,11 +83,11 @@ def played(
 ) -> tuple[Any, Any, list[Any], Any]:
     """Return seeds, how the rounds ended, the learner's decisions, and the player."""
     torch.manual_seed(0)
-    player = Player(make_networks(design, width=8), design)
+    player = KoiKoiPlayer(make_networks(design, width=8), design)
     seeds = game_seeds(seeding.stream(3, "test"), len(seats))
     bounds = np.linspace(0, len(seats), parts + 1).astype(int)
     groups = [
-        Games(seeds[a:b], seats[a:b], device=CPU, epsilon=epsilon, first=int(a))
+        KoiKoiGames(seeds[a:b], seats[a:b], device=CPU, epsilon=epsilon, first=int(a))
         for a, b in pairwise(bounds)
     ]
     samples = [Samples() for _ in player.networks]
@@ -176,7 +176,7 @@ def test_threads_and_parts_change_nothing() -> None:
 
 
 def heuristic_rounds(count: int) -> Rounds:
-    games = Games(
+    games = KoiKoiGames(
         game_seeds(seeding.stream(5, "test"), count), np.full((count, 2), HEURISTIC), device=CPU
     )
     play([games], [], threads=1, clock=Clock(CPU))
@@ -248,26 +248,26 @@ def test_predictors_foretell_games_of_the_heuristic() -> None:
 
 def test_gains_are_shared_out_between_ends_so_that_their_mean_stays() -> None:
     gains = np.arange(-70, 71)
-    shares = share_out(gains)
+    shares = two_hot(gains)
     assert shares.sum(axis=1) == pytest.approx(1)
-    assert shares @ ENDS == pytest.approx(np.clip(gains, -60, 60))
+    assert shares @ OUTCOMES == pytest.approx(np.clip(gains, -60, 60))
     for gain, share in zip(gains, shares, strict=True):
-        near = ENDS[share > 0]
-        assert len(near) == (1 if gain in ENDS or abs(gain) > 60 else 2)
-        assert not ((near.min() < ENDS) & (near.max() > ENDS)).any()  # no end lies between
-    assert (share_out(gains.reshape(3, 47)) == shares.reshape(3, 47, -1)).all()
+        near = OUTCOMES[share > 0]
+        assert len(near) == (1 if gain in OUTCOMES or abs(gain) > 60 else 2)
+        assert not ((near.min() < OUTCOMES) & (near.max() > OUTCOMES)).any()  # no end lies between
+    assert (two_hot(gains.reshape(3, 47)) == shares.reshape(3, 47, -1)).all()
 
 
 @pytest.mark.parametrize("design", ["separate", "shared"])
 def test_the_best_end_is_what_the_network_values_most(design: str) -> None:
     """What the learner plays and keeps: the choice of the highest value, how it is seen to end."""
     torch.manual_seed(0)
-    networks = make_networks(design, width=8, ends="win")
+    networks = make_networks(design, width=8, outcomes="win")
     for network in networks.values():
         network.chances.copy_(torch.rand(network.chances.shape))
-    player = Player(networks, design)
+    player = KoiKoiPlayer(networks, design)
     seats = np.full((6, 2), LEARNER)
-    games = Games(game_seeds(1, 6), seats, device=CPU, epsilon=0.5)
+    games = KoiKoiGames(game_seeds(1, 6), seats, device=CPU, epsilon=0.5)
     samples = [Samples() for _ in networks]
     asked: list[Any] = []
     whole = player.best
@@ -284,7 +284,7 @@ def test_the_best_end_is_what_the_network_values_most(design: str) -> None:
         network = player.networks[number]
         with torch.no_grad():
             values = network(rows, choices)
-            likely = network.say(rows, choices).softmax(-1)
+            likely = network.predict(rows, choices).softmax(-1)
         at = torch.arange(len(rows))
         assert torch.allclose(values[at, places], values.max(1).values, atol=1e-6)
         assert torch.equal(seen, likely[at, places])
@@ -324,9 +324,9 @@ def same_weights(one: Path, other: Path, name: str = "all") -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ends", [False, True])
-def test_an_interrupted_run_ends_like_an_undisturbed_one(tmp_path: Path, ends: bool) -> None:
-    config = koi_koi_monte_carlo.Config(**TINY, ends=ends)
+@pytest.mark.parametrize("outcomes", [False, True])
+def test_an_interrupted_run_ends_like_an_undisturbed_one(tmp_path: Path, outcomes: bool) -> None:
+    config = koi_koi_monte_carlo.Config(**TINY, outcomes=outcomes)
     whole = koi_koi_monte_carlo.train(config, tmp_path / "whole", quiet)
     assert whole["games"] == 48
     assert whole["phase"] == 2
@@ -447,15 +447,15 @@ def test_learning_fits_the_rewards_of_the_actions_taken(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_learning_fits_how_rounds_ended(tmp_path: Path) -> None:
-    settings = {**TINY, "learning_rate": 3e-3, "width": 16, "warm_up": 1, "ends": True}
+    settings = {**TINY, "learning_rate": 3e-3, "width": 16, "warm_up": 1, "outcomes": True}
     training = koi_koi_monte_carlo.Training(koi_koi_monte_carlo.Config(**settings), tmp_path)
     training.load()
     told, samples = training.play("loop", np.full((6, 2), LEARNER), epsilon=1.0, keep=True)
     parts = samples[0].joined()
     rewards = training.rewards(told)
-    by_round = rewards.numpy().reshape(6, MOST_ROUNDS, 2, len(ENDS))[:, :8]
+    by_round = rewards.numpy().reshape(6, MOST_ROUNDS, 2, len(OUTCOMES))[:, :8]
     happened = told.happened
-    assert (by_round[..., 0, :] @ ENDS)[happened] == pytest.approx(told.gains[happened])
+    assert (by_round[..., 0, :] @ OUTCOMES)[happened] == pytest.approx(told.gains[happened])
     assert (by_round[..., 1, :] == by_round[..., 0, ::-1]).all()  # the other seat's is the mirror
     targets = rewards[parts[2].long()]
     losses = []
@@ -465,12 +465,12 @@ def test_learning_fits_how_rounds_ended(tmp_path: Path) -> None:
         training.loop += 1
         losses.append(training.notes["loss/all"])
     usual = targets.mean(0)
-    least = -(usual * usual.clamp(min=1e-9).log()).sum()  # who foresees what is usual, no more
+    least = -(usual * usual.clamp(min=1e-9).log()).sum()  # who predicts what is usual, no more
     assert losses[0] > least
     assert losses[-1] < 0.95 * least
     with torch.no_grad():
         network = training.networks["all"]
-        chances = network.say(parts[0], parts[1][:, None]).softmax(-1)
+        chances = network.predict(parts[0], parts[1][:, None]).softmax(-1)
         values = network.value(parts[0], chances)[:, 0]
     won = network.value(parts[0], targets[:, None])[:, 0]  # what the ends were worth
     assert np.corrcoef(values.numpy(), won.numpy())[0, 1] > 0.4
@@ -483,7 +483,7 @@ def test_traces_are_those_of_a_plain_loop() -> None:
     moments = rng.permutation(200)
     values, rewards = rng.normal(size=200), rng.normal(size=9)
     explored = rng.random(200) < 0.3
-    told = koi_koi_monte_carlo.Told(
+    told = koi_koi_monte_carlo.Traced(
         *(torch.from_numpy(one) for one in (episodes, moments, values, explored))
     )
     found = koi_koi_monte_carlo.trace_back(told, torch.from_numpy(rewards), 0.7).numpy()
@@ -536,7 +536,7 @@ def test_ends_begin_with_networks_that_valued_points(tmp_path: Path, design: str
     first = {**TINY, "games": 16, "reward": "point", "design": design}
     koi_koi_monte_carlo.train(koi_koi_monte_carlo.Config(**first), tmp_path / "first", quiet)
     valued = load_networks(tmp_path / "first", CPU, torch.float32)[0]
-    settings = {**first, "ends": True, "start": str(tmp_path / "first"), "first_phase": 0}
+    settings = {**first, "outcomes": True, "start": str(tmp_path / "first"), "first_phase": 0}
     training = koi_koi_monte_carlo.Training(
         koi_koi_monte_carlo.Config(**settings), tmp_path / "second"
     )
@@ -559,34 +559,36 @@ def test_ends_are_played_learned_and_begun_with(tmp_path: Path) -> None:
         config = koi_koi_monte_carlo.Config(**{**TINY, "trace": 0.5, **settings})
         return koi_koi_monte_carlo.train(config, tmp_path / name, quiet)
 
-    plain, other = str(tmp_path / "plain"), str(tmp_path / "ends")
+    plain, other = str(tmp_path / "plain"), str(tmp_path / "outcomes")
     begin("plain", games=16)
-    with pytest.raises(CardlabError, match="learned neither ends nor points; with ends=true begin"):
-        begin("wrong", ends=True, start=plain)
-    summary = begin("ends", ends=True)
+    with pytest.raises(
+        CardlabError, match="learned neither outcomes nor points; with outcomes=true begin"
+    ):
+        begin("wrong", outcomes=True, start=plain)
+    summary = begin("outcomes", outcomes=True)
     assert summary["games in all"] == 48
-    state = json.loads((tmp_path / "ends" / "state.json").read_text())
-    kept = weights_of(tmp_path / "ends", "all")["chances"].numpy()
+    state = json.loads((tmp_path / "outcomes" / "state.json").read_text())
+    kept = weights_of(tmp_path / "outcomes", "all")["chances"].numpy()
     assert kept == pytest.approx(np.array(state["table"]), abs=1e-5)
-    with pytest.raises(CardlabError, match="networks that learned ends; set ends=true"):
+    with pytest.raises(CardlabError, match="networks that learned outcomes; set outcomes=true"):
         begin("worse", start=other)
     with pytest.raises(CardlabError, match="networks of width 8; set width=8"):
-        begin("wide", start=other, ends=True, width=16)
+        begin("wide", start=other, outcomes=True, width=16)
     # What was learned to win serves points: the ends are the same, their worth is another.
-    summary = begin("points", games=16, ends=True, reward="point", start=other)
+    summary = begin("points", games=16, outcomes=True, reward="point", start=other)
     assert summary["games in all"] == 64
     assert "chances" not in weights_of(tmp_path / "points", "all")
     # A run that is not at its end serves as well as one that is.
     begin("half", games=48, reward="point", minutes=1e-6)
-    summary = begin("more", games=16, ends=True, start=str(tmp_path / "half"))
+    summary = begin("more", games=16, outcomes=True, start=str(tmp_path / "half"))
     assert summary["games in all"] == 32
     # A run from before the setting goes on: it had its default.
     config = json.loads((tmp_path / "plain" / "config.json").read_text())
-    del config["ends"]
+    del config["outcomes"]
     (tmp_path / "plain" / "config.json").write_text(json.dumps(config))
     begin("plain", games=16)
-    with pytest.raises(CardlabError, match=r"other settings \(ends\)"):
-        begin("plain", games=16, ends=True)
+    with pytest.raises(CardlabError, match=r"other settings \(outcomes\)"):
+        begin("plain", games=16, outcomes=True)
 
 
 @pytest.mark.slow
@@ -798,7 +800,7 @@ def test_networks_begin_where_the_settings_say(records: Path, tmp_path: Path) ->
 
 @pytest.mark.slow
 def test_networks_that_foresaw_ends_learn_from_people_too(records: Path, tmp_path: Path) -> None:
-    networks = make_networks("separate", width=FEW["width"], ends="win")
+    networks = make_networks("separate", width=FEW["width"], outcomes="win")
     save_networks(tmp_path, networks, "separate", {})
     settings = FEW | {"folds": 0, "start": str(tmp_path)}
     (tmp_path / "run").mkdir()

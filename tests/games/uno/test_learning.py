@@ -18,7 +18,7 @@ from cardlab.engine.game import State
 from cardlab.engine.kernel import JIT, cache_folder
 from cardlab.games.uno import features
 from cardlab.games.uno.cards import TOTAL, cards_in
-from cardlab.games.uno.learning.games import Games, table, trace_targets
+from cardlab.games.uno.learning.games import Games, Play, table, trace_targets
 from cardlab.games.uno.rules import GAME
 from cardlab.learning.runs import read_json
 from cardlab.testing import random_table, retrace
@@ -190,7 +190,7 @@ def first_legal(games: Games) -> Any:
 @pytest.mark.parametrize("threads", [2, 3])
 def test_threads_change_the_time_only(threads: int) -> None:
     tables = [table(3), table(5, "official")]
-    settings = {"seed": 4, "self_play": 0.3, "heuristic": 0.3}
+    settings = {"seed": 4, "play": Play(self_play=0.3, heuristic=0.3)}
     one, many = (Games(40, tables, "fair", threads=n, **settings) for n in (1, threads))
     for _ in range(60):
         for games in (one, many):
@@ -220,7 +220,7 @@ def test_rewards_tell_who_won() -> None:
 
 def test_all_seats_learn_in_self_play_and_one_otherwise() -> None:
     for share in (0.0, 1.0):
-        games = Games(30, [table(4)], "fair", seed=2, redeal=False, self_play=share)
+        games = Games(30, [table(4)], "fair", seed=2, play=Play(redeal=False, self_play=share))
         met: list[set[int]] = [set() for _ in range(30)]
         while games.live.any():
             for row in np.flatnonzero(games.live):
@@ -231,7 +231,7 @@ def test_all_seats_learn_in_self_play_and_one_otherwise() -> None:
 
 
 def test_forced_decisions_can_be_left_out() -> None:
-    games = Games(100, [table(2)], "fair", seed=2, skip_forced=True)
+    games = Games(100, [table(2)], "fair", seed=2, play=Play(skip_forced=True))
     for _ in range(20):
         assert all(int(one).bit_count() > 1 for one in games.legal)
         games.step(first_legal(games), 1.0)

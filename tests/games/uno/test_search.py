@@ -267,7 +267,8 @@ def test_a_view_without_any_world_is_one_sentence() -> None:
     legal = np.array([kind("R1"), kind("R2")])
     rng = np.random.default_rng(0)
     with pytest.raises(CardlabError, match="no world agrees with what seat 0 knows"):
-        uno_worlds.evaluate(view.array, 0, legal, 100, rng, uno_playouts.play_out_random)
+        decision = uno_worlds.Decision(view.array, 0, legal)
+        uno_worlds.evaluate(decision, 100, rng, uno_playouts.play_out_random)
 
 
 # Agents
