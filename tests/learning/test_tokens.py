@@ -392,6 +392,7 @@ def same_weights(one: Path, other: Path) -> bool:
     return ours.keys() == theirs.keys() and all(torch.equal(ours[key], theirs[key]) for key in ours)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FEATURES)
 def test_an_interrupted_run_ends_like_an_undisturbed_one(name: str, tmp_path: Path) -> None:
     learning = LEARNING[name]
@@ -414,6 +415,7 @@ def test_an_interrupted_run_ends_like_an_undisturbed_one(name: str, tmp_path: Pa
     assert learning.train(config, tmp_path / "parts", quiet) == parts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FEATURES)
 def test_a_killed_training_goes_on_with_little_installed(name: str, tmp_path: Path) -> None:
     """The plain command needs neither pydantic nor platformdirs; kill -9 loses one loop at most."""
@@ -422,6 +424,7 @@ def test_a_killed_training_goes_on_with_little_installed(name: str, tmp_path: Pa
     assert same_weights(tmp_path / "run", tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_learning_fits_the_returns_of_the_games(tmp_path: Path) -> None:
     settings = {
         **TINY,

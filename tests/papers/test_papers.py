@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from cardlab.papers.claim import Claim, claims_table, compare
 from cardlab.papers.code_digest import source_digest
 from cardlab.papers.measurements import Ledger, measure
 from cardlab.papers.reproduce import find_report, reproduce
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(not JIT, reason="too many games to interpret")
 
@@ -83,16 +83,18 @@ def test_a_ledger_keeps_whole_lines_of_the_same_code(
         Ledger(path)
 
 
+@pytest.mark.slow
 def test_a_killed_reproduction_goes_on_where_it_was(tmp_path: Path) -> None:
     script = tmp_path / "small.py"
     script.write_text(SMALL_RUN)
     command = [sys.executable, str(script), str(tmp_path / "out"), str(tmp_path / "work")]
     ledger = tmp_path / "work" / source_digest(PACKAGE) / "ledger.jsonl"
     running = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-    while running.poll() is None and (not ledger.exists() or ledger.read_bytes().count(b"\n") < 40):
-        time.sleep(0.02)
+    wait_until(
+        lambda: ledger.exists() and ledger.read_bytes().count(b"\n") >= 40, "rows kept", running
+    )
     os.killpg(running.pid, signal.SIGKILL)
     running.communicate()
     before = ledger.read_bytes()
@@ -109,6 +111,7 @@ def test_a_killed_reproduction_goes_on_where_it_was(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "crazy_eights.md").read_text() == report
 
 
+@pytest.mark.slow
 def test_the_report_on_birds_of_a_feather(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from cardlab.games.birds_of_a_feather.learning import solvability
     from cardlab.games.birds_of_a_feather.paper import report as paper

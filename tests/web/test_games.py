@@ -31,6 +31,7 @@ from cardlab.web import server
 from cardlab.web.agent_pool import AgentPool, Busy, check_agent
 from cardlab.web.limits import Limits
 from cardlab.web.room_writer import RoomWriter
+from tests.support.waiting import PATIENCE
 from tests.support.web_wire import (
     AGENT,
     PAIR,
@@ -224,6 +225,7 @@ def test_birds_can_be_taken_back_and_asked_for_a_solution(store: Path) -> None:
     in_app(store, play)
 
 
+@pytest.mark.slow
 def test_a_heavy_agent_thinks_elsewhere_and_a_lost_worker_is_replaced(store: Path) -> None:
     async def play(app: Any) -> None:
         seats = [PERSON, {"agent": "monte_carlo:50"}]
@@ -246,29 +248,33 @@ def test_a_heavy_agent_thinks_elsewhere_and_a_lost_worker_is_replaced(store: Pat
     in_app(store, play)
 
 
-def test_too_much_thinking_is_refused_not_queued_for_ever() -> None:
+@pytest.mark.slow
+def test_too_much_thinking_is_refused_not_queued_for_ever(tmp_path: Path) -> None:
+    end, never = tmp_path / "end", tmp_path / "never"
+
     async def run() -> None:
-        team = AgentPool(1, Limits(waiting=1, decision_seconds=30))
-        first = asyncio.create_task(team.call(_slow))
-        await asyncio.sleep(0.1)
-        second = asyncio.create_task(team.call(_slow))
-        await asyncio.sleep(0.1)
+        team = AgentPool(1, Limits(waiting=1, decision_seconds=PATIENCE))
+        first, second = (asyncio.create_task(team.call(_think, end)) for _ in range(2))
+        while not team.waiting:
+            await asyncio.sleep(0)
         with pytest.raises(Busy, match="too many"):
-            await team.call(_slow)
+            await team.call(_think, end)
+        end.touch()
         assert await first == await second == "done"
         with pytest.raises(CardlabError, match="no answer came"):
-            await team.call(_slow, seconds=0.1)
+            await team.call(_think, never, seconds=0.1)
         with pytest.raises(CardlabError, match="again and again"):
             await team.call(_die)
         team.close()
         with pytest.raises(Busy, match="closing"):
-            await team.call(_slow)
+            await team.call(_think, end)
 
     run_alone(run())
 
 
-def _slow() -> str:
-    time.sleep(0.5)
+def _think(end: Path) -> str:
+    while not end.exists():
+        time.sleep(0.02)
     return "done"
 
 
@@ -291,6 +297,7 @@ def test_an_open_agent_gets_the_state_and_a_fair_one_the_view() -> None:
         pool.advise("uct_open:20", game.turn(), (2, 0, 0))
 
 
+@pytest.mark.slow
 def test_replays_are_advised_and_reviewed(store: Path) -> None:
     async def play(app: Any) -> None:
         name, keys = await open_table(app, **PAIR)
@@ -389,7 +396,7 @@ def test_tables_that_nobody_plays_are_forgotten(
         site_of(app).writer.flush()
         with sqlite3.connect(store) as base:
             base.execute("UPDATE web_tables SET changed = '2020' WHERE id != ?", (names[2],))
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while (await request(app, "GET", f"/api/tables/{names[0]}"))[0] != 404:
                 await asyncio.sleep(0.05)
         known = [(await request(app, "GET", f"/api/tables/{name}"))[0] for name in names]
@@ -492,6 +499,7 @@ def test_the_lobby_lists_games_options_and_agents(store: Path) -> None:
     in_app(store, play)
 
 
+@pytest.mark.slow
 def test_finished_games_leave_nothing_behind(store: Path) -> None:
     """After some games to fill caches, more of them add no object to the memory."""
 

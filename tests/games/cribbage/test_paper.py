@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from cardlab.games.cribbage.paper import maps
 from cardlab.games.cribbage.paper import report as paper
 from cardlab.papers import figures
 from cardlab.papers.code_digest import source_digest
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(not JIT, reason="too many games to interpret")
 
@@ -70,6 +70,7 @@ FIGURES = (
 )
 
 
+@pytest.mark.slow
 def test_a_killed_reproduction_goes_on_where_it_was(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     script = tmp_path / "small.py"
@@ -78,10 +79,11 @@ def test_a_killed_reproduction_goes_on_where_it_was(tmp_path: Path) -> None:
     command = [sys.executable, str(script), str(out), str(work)]
     ledger = work / source_digest(PACKAGE) / "ledger.jsonl"
     running = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-    while running.poll() is None and (not ledger.exists() or ledger.read_bytes().count(b"\n") < 3):
-        time.sleep(0.02)
+    wait_until(
+        lambda: ledger.exists() and ledger.read_bytes().count(b"\n") >= 3, "rows kept", running
+    )
     os.killpg(running.pid, signal.SIGKILL)
     running.communicate()
     before = ledger.read_bytes()
@@ -101,6 +103,7 @@ def test_a_killed_reproduction_goes_on_where_it_was(tmp_path: Path) -> None:
         assert path.stat().st_size < 150_000
 
 
+@pytest.mark.slow
 def test_round_2_starts_with_winners_as_they_are_and_losers_as_they_were(tmp_path: Path) -> None:
     experiments = trials.all_experiments(TINY)
     trials.train_all(

@@ -190,6 +190,7 @@ def test_cases_are_positions_of_their_kind() -> None:
     assert ((shares > 0) & (shares < 1)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="too many games to interpret")
 def test_a_tiny_report_has_all_its_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small = replace(koi_koi.REPORT, quick=koi_koi.Plan(4, 4, 4, 6, 3))

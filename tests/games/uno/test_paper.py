@@ -67,6 +67,7 @@ def test_scores_with_more_than_two_seats_are_those_of_a_match(tmp_path: Path) ->
     assert ours.gain(1)[0] == pytest.approx(plain[1].points)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="too many games to interpret")
 def test_a_tiny_report_has_all_its_parts(tmp_path: Path) -> None:
     small = replace(uno.REPORT, quick=uno.Plan(10, 10))

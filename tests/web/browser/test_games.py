@@ -10,6 +10,8 @@ import pytest
 
 from tests.support.person import CHOICES, HELD, Person, open_table
 
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser")]  # one browser and server
+
 PATIENCE = 60  # seconds that the others may take
 SHORT: dict[str, dict[str, str | int]] = {
     "crazy_eights": {},

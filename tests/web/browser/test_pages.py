@@ -12,6 +12,8 @@ from cardlab.arena.store import Store
 from cardlab.arena.tournament import Plan, enter, play_tournament
 from tests.support.person import Person, axe_violations, open_table
 
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser")]  # one browser and server
+
 GAMES = ("crazy_eights", "uno", "birds_of_a_feather", "koi_koi", "cribbage")
 MOST_BYTES = 600_000
 PHONE: Any = {"width": 360, "height": 740}
