@@ -33,7 +33,7 @@ from cardlab.engine.manifest import Parameter
 from cardlab.engine.observation import Block, from_kernel
 from cardlab.engine.play import Table, open_game, play_game
 from cardlab.engine.playouts import Playouts, Scratch, choose_any, make_playouts
-from cardlab.engine.registry import find_game, import_named
+from cardlab.engine.registry import find_game, import_named, our_games
 from cardlab.engine.statistics import mean_and_interval
 from cardlab.games.cribbage.scoring import (
     HAND_SIZE,
