@@ -24,7 +24,7 @@ from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 
-from cardlab.agents.supervisor import family
+from cardlab.agents.supervisor import descendants
 from cardlab.arena.match import Match
 from cardlab.arena.shard import Task, play_deals
 from cardlab.arena.store import Store
@@ -107,7 +107,7 @@ def against_itself(game: str, agent: str) -> Callable[[int, int], int]:
 def cpu_of_all() -> float:
     """Return the CPU seconds of this process and of all that it has started and that still run."""
     total = 0
-    for process in [os.getpid(), *family(os.getpid())]:
+    for process in [os.getpid(), *descendants(os.getpid())]:
         with suppress(OSError):
             after_name = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
             total += int(after_name[11]) + int(after_name[12])

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from cardlab.engine.errors import CardlabError
-from cardlab.engine.game import Array, Attention, Turn, Turns, Unit
+from cardlab.engine.game import Array, Attention, Turn, Turns, Unit, nth_legal
 from cardlab.games.koi_koi import PACKAGE
 from cardlab.games.koi_koi.cards import DECK, card_text
 from cardlab.games.koi_koi.rules import GAME
@@ -40,7 +40,6 @@ __all__ = [
     "koi_koi_supervised",
     "koi_koi_win",
     "make_rows",
-    "nth_legal",
 ]
 
 LARGE = 64  # turns that a network answers at once; more fall out of a processor's caches
@@ -63,13 +62,6 @@ def make_rows(views: Array, seats: Array) -> tuple[Array, Array]:
     choices = np.empty((len(views), MOST_CHOICES), dtype=np.uint8)
     write_rows(views, seats, rows, choices)
     return rows, choices
-
-
-def nth_legal(mask: Array, nth: Array) -> Array:
-    """Return the n-th of the legal actions in each row, from 0."""
-    places = np.cumsum(mask, axis=1) - 1
-    chosen: Array = (mask & (places == nth[:, None])).argmax(axis=1)
-    return chosen
 
 
 class KoiKoiNetwork:

@@ -28,10 +28,10 @@ from cardlab.agents.catalog import find_agent
 from cardlab.engine import seeding
 from cardlab.engine.batch import Batch
 from cardlab.engine.errors import CardlabError
-from cardlab.engine.game import OVER, Array
+from cardlab.engine.game import OVER, Array, nth_legal
 from cardlab.engine.kernel import bit, int64, kernel
 from cardlab.games.koi_koi.agents.linear import TABLE
-from cardlab.games.koi_koi.agents.network import KoiKoiNetwork, nth_legal
+from cardlab.games.koi_koi.agents.network import KoiKoiNetwork
 from cardlab.games.koi_koi.linear import (
     CALLS,
     MOST_TERMS,
