@@ -151,7 +151,7 @@ def test_a_killed_server_loses_no_move_and_leaves_no_worker(store: Path) -> None
 
 STOPPED_EARLY = """
 import threading
-from cardlab import kernel
+from cardlab.engine import kernel
 from cardlab.web import lobby
 from cardlab.web.menu import Menu
 
