@@ -17,9 +17,9 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from plain_birds_search import REFUTED, UNDECIDED, decide
+from tests.support.plain_birds_search import REFUTED, UNDECIDED, decide
 
 KNOWN = {(0, 10_000): 24, (-500_000, 1_000_000): 1864}
 CHUNK = 10_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 import uuid
 from collections.abc import Iterator
@@ -16,17 +15,26 @@ import pytest
 
 from cardlab.engine.game import Game
 from cardlab.engine.registry import find_game
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-import postgres
+from tests.support import postgres
+from tests.support.paths import ROOT
 
 
 def pytest_configure() -> None:
-    """Read the command line without colours, and ask servers of this machine directly."""
+    """Processes print without colours, find `tests.support`, and ask local servers directly."""
     for name in ("FORCE_COLOR", "TTY_COMPATIBLE"):
         os.environ.pop(name, None)
+    path = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    os.environ["PYTHONPATH"] = os.pathsep.join(path)
     os.environ["no_proxy"] = os.environ["NO_PROXY"] = "127.0.0.1,localhost"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest, so that no worker is left alone with it at the end."""
+
+    def order(item: pytest.Item) -> tuple[bool, bool]:
+        return not item.get_closest_marker("xdist_group"), not item.get_closest_marker("slow")
+
+    items.sort(key=order)
 
 
 @pytest.fixture(scope="session")
@@ -36,7 +44,7 @@ def crazy_eights() -> Game:
 
 @pytest.fixture(scope="session")
 def high_card() -> Game:
-    return find_game("high_card:GAME")
+    return find_game("tests.support.high_card:GAME")
 
 
 @pytest.fixture(scope="session")
@@ -55,7 +63,7 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             yield address
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def store_address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The address of an empty store, of each kind in turn."""
     if request.param == "sqlite":

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cardlab.agents.catalog import CATALOG, Parameter, find_agent
+from cardlab.agents.catalog import agents_for, find_agent
 from cardlab.agents.outside import (
     DEFAULT_LIMITS,
     PROTOCOL,
@@ -21,7 +21,7 @@ from cardlab.agents.outside import (
 )
 from cardlab.arena import export, leaderboard, sprt, tournament
 from cardlab.arena.compliance import Finding, check_program
-from cardlab.arena.match import Match, MatchResult, Standing, mean_and_interval, play_match
+from cardlab.arena.match import Match, MatchResult, Standing, play_match
 from cardlab.arena.store import Entered, Store, default_store
 from cardlab.arena.workers import default_workers, joined_cluster
 from cardlab.engine import kernel
@@ -29,9 +29,12 @@ from cardlab.engine.batch import Batch, BatchKernels, make_batch_kernels
 from cardlab.engine.cards import parse_card
 from cardlab.engine.errors import CardlabError, CardlabWarning, suggest
 from cardlab.engine.game import ActsInBatches, FollowsGames, Game, PlansAhead, State, Turns
+from cardlab.engine.manifest import Parameter
 from cardlab.engine.observation import Block, from_kernel
 from cardlab.engine.play import Table, open_game, play_game
-from cardlab.engine.registry import find_game, import_named
+from cardlab.engine.playouts import Playouts, Scratch, choose_any, make_playouts
+from cardlab.engine.registry import find_game, import_named, our_games
+from cardlab.engine.statistics import mean_and_interval
 from cardlab.games.cribbage.scoring import (
     HAND_SIZE,
     LIMIT,
@@ -44,12 +47,11 @@ from cardlab.games.cribbage.scoring import (
     explain_play,
 )
 from cardlab.games.cribbage.solvers.advice import Choice, advise, parse_hand
-from cardlab.papers import PAPERS, find_paper
 from cardlab.search import alpha_beta, determinised, monte_carlo
-from cardlab.search.playouts import Playouts, Scratch, choose_any, make_playouts
 from cardlab.show import pictures
+from tests.support.paths import EXAMPLES
 
-FIRST_LEGAL = str(Path(__file__).parents[1] / "examples" / "first_legal.sh")
+FIRST_LEGAL = str(EXAMPLES / "first_legal.sh")
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="programs of POSIX systems")
 
 
@@ -173,7 +175,12 @@ def test_options_and_parameters_say_what_they_allow(crazy_eights: Game) -> None:
     assert depth.read("7", "x") == 7
     with pytest.raises(CardlabError, match="depth=13 of agent 'x' is not allowed; use a whole"):
         depth.read("13", "x")
-    parameters = [each for one in CATALOG for each in one.parameters]
+    parameters = [
+        each
+        for name in our_games()
+        for entry in agents_for(find_game(name))
+        for each in entry.parameters
+    ]
     assert all(one.low <= one.default <= one.high for one in parameters)
 
 
@@ -272,7 +279,7 @@ def last_card(game: Game) -> Table:
         while not table.over:
             for action in table.turn().legal.tolist():
                 after = State(game, table.state.array.copy())
-                game.border.apply(after.array, 0, action)
+                game.bindings.apply(after.array, 0, action)
                 if after.mover < 0 and len(table.turn().legal) > 1:
                     return table
             table.act(int(table.turn().legal[0]))
@@ -286,16 +293,16 @@ def test_searches_see_a_win_at_hand(crazy_eights: Game) -> None:
     wins = []
     for action in turn.legal.tolist():
         after = State(crazy_eights, table.state.array.copy())
-        crazy_eights.border.apply(after.array, 0, action)
+        crazy_eights.bindings.apply(after.array, 0, action)
         wins.append(after.mover < 0 and crazy_eights.returns(after.array[0], seat) == 1)
     assert any(wins)
     open_values = monte_carlo.evaluate_open(table.state, 50, rng())
     assert (open_values[wins] == 1).all()
 
     utility: alpha_beta.Utility = crazy_eights.returns
-    memory = alpha_beta.scratch(crazy_eights, 1)
+    memory = alpha_beta.Scratch.of(crazy_eights, 1)
     memory[0][0] = table.state.array[0]
-    best = alpha_beta.make_solver(crazy_eights, utility)(seat, 1, -9.0, 9.0, *memory)
+    best = alpha_beta.make_solver(crazy_eights, utility)(seat, 1, -9.0, 9.0, memory)
     assert best == 1
 
     judge: determinised.Judge = lambda world: alpha_beta.evaluate(world, 1)  # noqa: E731
@@ -503,13 +510,6 @@ def test_openspiel_sees_games_and_states() -> None:
 
 
 # The rest
-
-
-def test_papers_by_game() -> None:
-    for game in PAPERS:
-        assert find_paper(game).__name__ == PAPERS[game]
-    with pytest.raises(CardlabError, match="unknown game 'whist'"):
-        find_paper("whist")
 
 
 def test_a_card_face_down() -> None:

@@ -15,13 +15,13 @@ from cardlab.arena.store import Store
 from cardlab.arena.tournament import Plan
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.records import Record
+from cardlab.engine.statistics import wilson_interval
 from cardlab.web.menu import Menu
 from cardlab.web.room_writer import RoomWriter
 
-__all__ = ["leaderboard_json", "people_json", "recent_json", "stored_record", "wilson"]
+__all__ = ["leaderboard_json", "people_json", "recent_json", "stored_record"]
 
 RECENT = 40
-Z95 = 1.959963984540054
 
 
 def leaderboard_json(address: str, names: dict[str, str], game: str | None) -> dict[str, Any]:
@@ -124,7 +124,7 @@ def people_json(writer: RoomWriter) -> list[dict[str, Any]]:
                 scores[game, spec, hints].append(sum(met) / len(met))
     rows = []
     for (game, who, hints), results in scores.items():
-        low, high = wilson(sum(results), len(results))
+        low, high = wilson_interval(sum(results), len(results))
         rows.append(
             {
                 "game": game,
@@ -136,15 +136,6 @@ def people_json(writer: RoomWriter) -> list[dict[str, Any]]:
             }
         )
     return sorted(rows, key=lambda row: (row["game"], row["agent"] or "", row["hints"]))
-
-
-def wilson(score: float, games: int) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of a share; draws count half, which makes it a little wide."""
-    share, z2 = score / games, Z95 * Z95
-    centre = (share + z2 / (2 * games)) / (1 + z2 / games)
-    spread = math.sqrt(share * (1 - share) / games + z2 / (4 * games * games))
-    half = Z95 * spread / (1 + z2 / games)
-    return max(0.0, centre - half), min(1.0, centre + half)
 
 
 def _finite(value: Any) -> Any:
