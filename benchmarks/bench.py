@@ -28,7 +28,7 @@ from cardlab.agents.searchers import MonteCarlo, UctOpen
 from cardlab.engine import seeding
 from cardlab.engine.batch import Batch
 from cardlab.engine.game import State, Turn
-from cardlab.search.playouts import play_randomly
+from cardlab.engine.playouts import play_randomly
 from cardlab.testing import random_table, retrace
 from speed import Speed, best_of_each
 

@@ -30,8 +30,8 @@ from cardlab.arena.shard import Task, play_deals
 from cardlab.arena.store import Store
 from cardlab.arena.tournament import MOST_DEALS, Plan, enter
 from cardlab.arena.workers import stream_results
+from cardlab.engine.playouts import play_randomly
 from cardlab.engine.registry import find_game
-from cardlab.search.playouts import play_randomly
 
 STRETCHES = 5  # for the interval
 T_95 = 2.776  # the quantile of Student's distribution that belongs to them

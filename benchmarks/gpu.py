@@ -16,9 +16,9 @@ import numpy as np
 
 from cardlab import Batch, find_game
 from cardlab.engine import gpu
+from cardlab.engine.playouts import Scratch, make_playouts, play_randomly
 from cardlab.engine.registry import our_games
 from cardlab.engine.seeding import branch, stream
-from cardlab.search.playouts import Scratch, make_playouts, play_randomly
 
 CHECKED = 2000
 STEPS = 200

@@ -16,12 +16,12 @@ import numpy as np
 
 from cardlab.engine.game import DEALER, OVER
 from cardlab.engine.kernel import int64, kernel
+from cardlab.engine.playouts import Scratch
 from cardlab.engine.seeding import below, branch, shuffle
 from cardlab.games.uno.kernels import NAMING, apply, conceal, deal, legal, mover
 from cardlab.games.uno.playouts import NUM_WEIGHTS, WEIGHTS, finish, weigh
 from cardlab.games.uno.rules import GAME
 from cardlab.games.uno.worlds import BAG, DEPTH, SEAT, deal_anew, lay_out, open_bag, stir
-from cardlab.search.playouts import Scratch
 
 PER_GAME = 3
 GAMES = 60_000  # to see which weights win more

@@ -109,7 +109,7 @@ def deal(state: State, rng: Any, chance: OrderedChance) -> int:
         order = rng.permutation(uno_cards.DECK).astype(np.uint8)
         turned = state.phase == uno_rules.RESHUFFLE
         chance.orders.append((order, int(state.top) if turned else uno_cards.FOUR))
-        GAME.border.deal(state.array, 0, order)
+        GAME.bindings.deal(state.array, 0, order)
         dealt += 1
     return dealt
 
@@ -161,7 +161,7 @@ def play(seats: int, seed: int, found: Counter[str]) -> None:
             break
         observe_target(theirs, found)
         action = int(rng.choice(state.legal()))
-        GAME.border.apply(state.array, 0, action)
+        GAME.bindings.apply(state.array, 0, action)
         found["chance events"] += deal(state, rng, chance)
         theirs.step(ACTION_LIST[action])
         if chance.orders:

@@ -235,33 +235,12 @@ OBSERVATION = from_kernel(BLOCKS, write)
 
 # All of it together
 
-GAME = Game(
-    reference="kuhn_poker:GAME",
-    name="kuhn_poker",
+GAME = Game.from_module(
+    __name__,
     title="Kuhn poker",
     summary="three cards, one bet; the higher card wins unless it was bluffed away",
-    rules_version=1,
-    state=STATE,
     num_actions=2,
     deck=3,
     used_cards=2,
     max_plies=3,
-    options=(),
-    fresh=fresh,
-    mover=mover,
-    deal=deal,
-    legal=legal,
-    apply=apply,
-    returns=returns,
-    points=points,
-    conceal=conceal,
-    imagine=imagine,
-    audit=audit,
-    faults=FAULTS,
-    card_text=card_text,
-    parse_card=parse_card,
-    action_text=action_text,
-    parse_action=parse_action,
-    state_text=state_text,
-    describe=describe,
 )

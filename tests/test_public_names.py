@@ -21,7 +21,7 @@ from cardlab.agents.outside import (
 )
 from cardlab.arena import export, leaderboard, sprt, tournament
 from cardlab.arena.compliance import Finding, check_program
-from cardlab.arena.match import Match, MatchResult, Standing, mean_and_interval, play_match
+from cardlab.arena.match import Match, MatchResult, Standing, play_match
 from cardlab.arena.store import Entered, Store, default_store
 from cardlab.arena.workers import default_workers, joined_cluster
 from cardlab.engine import kernel
@@ -32,7 +32,9 @@ from cardlab.engine.game import ActsInBatches, FollowsGames, Game, PlansAhead, S
 from cardlab.engine.manifest import Parameter
 from cardlab.engine.observation import Block, from_kernel
 from cardlab.engine.play import Table, open_game, play_game
-from cardlab.engine.registry import find_game, import_named, our_games, our_packages
+from cardlab.engine.playouts import Playouts, Scratch, choose_any, make_playouts
+from cardlab.engine.registry import find_game, import_named, our_games
+from cardlab.engine.statistics import mean_and_interval
 from cardlab.games.cribbage.scoring import (
     HAND_SIZE,
     LIMIT,
@@ -45,9 +47,7 @@ from cardlab.games.cribbage.scoring import (
     explain_play,
 )
 from cardlab.games.cribbage.solvers.advice import Choice, advise, parse_hand
-from cardlab.papers import find_paper
 from cardlab.search import alpha_beta, determinised, monte_carlo
-from cardlab.search.playouts import Playouts, Scratch, choose_any, make_playouts
 from cardlab.show import pictures
 from tests.support.paths import EXAMPLES
 
@@ -279,7 +279,7 @@ def last_card(game: Game) -> Table:
         while not table.over:
             for action in table.turn().legal.tolist():
                 after = State(game, table.state.array.copy())
-                game.border.apply(after.array, 0, action)
+                game.bindings.apply(after.array, 0, action)
                 if after.mover < 0 and len(table.turn().legal) > 1:
                     return table
             table.act(int(table.turn().legal[0]))
@@ -293,16 +293,16 @@ def test_searches_see_a_win_at_hand(crazy_eights: Game) -> None:
     wins = []
     for action in turn.legal.tolist():
         after = State(crazy_eights, table.state.array.copy())
-        crazy_eights.border.apply(after.array, 0, action)
+        crazy_eights.bindings.apply(after.array, 0, action)
         wins.append(after.mover < 0 and crazy_eights.returns(after.array[0], seat) == 1)
     assert any(wins)
     open_values = monte_carlo.evaluate_open(table.state, 50, rng())
     assert (open_values[wins] == 1).all()
 
     utility: alpha_beta.Utility = crazy_eights.returns
-    memory = alpha_beta.scratch(crazy_eights, 1)
+    memory = alpha_beta.Scratch.of(crazy_eights, 1)
     memory[0][0] = table.state.array[0]
-    best = alpha_beta.make_solver(crazy_eights, utility)(seat, 1, -9.0, 9.0, *memory)
+    best = alpha_beta.make_solver(crazy_eights, utility)(seat, 1, -9.0, 9.0, memory)
     assert best == 1
 
     judge: determinised.Judge = lambda world: alpha_beta.evaluate(world, 1)  # noqa: E731
@@ -510,13 +510,6 @@ def test_openspiel_sees_games_and_states() -> None:
 
 
 # The rest
-
-
-def test_papers_by_game() -> None:
-    for name, package in our_packages().items():
-        assert find_paper(name).__name__ == package.paper
-    with pytest.raises(CardlabError, match="unknown game 'whist'"):
-        find_paper("whist")
 
 
 def test_a_card_face_down() -> None:

@@ -25,7 +25,7 @@ PUBLIC = {  # heading -> modules
         "cardlab.games.crazy_eights.agents.tabular_q",
     ],
     "Search": [
-        "cardlab.search.playouts",
+        "cardlab.engine.playouts",
         "cardlab.search.monte_carlo",
         "cardlab.search.information_set",
         "cardlab.search.uct",

@@ -21,7 +21,7 @@ import sys
 import numpy as np
 from cardlab import Batch, find_game
 from cardlab.engine import gpu
-from cardlab.search.playouts import Scratch, make_playouts
+from cardlab.engine.playouts import Scratch, make_playouts
 from cardlab.engine.seeding import branch, stream
 
 gpu.require_gpu = lambda: None  # the simulator needs neither GPU nor numba-cuda
@@ -120,6 +120,7 @@ import numba.cuda.dispatcher
 from numba import cuda
 from cardlab import find_game
 from cardlab.engine import gpu
+from cardlab.engine.batch import Results, Rows
 
 class Hopper:
     compute_capability = (9, 0)
@@ -129,13 +130,15 @@ game = find_game(sys.argv[1])
 records = numba.from_dtype(gpu.aligned(game.state))[::1]
 numbers, marks, floats = numba.int64[::1], numba.boolean[::1], numba.float32[:, ::1]
 rows = (records, numbers, numbers, numba.int8[::1], numba.boolean[:, ::1])
+rows = numba.types.NamedTuple(rows, Rows)
+results = numba.types.NamedTuple((marks, floats, floats), Results)
 play = (records, numba.int64, numba.int64, numba.int32[::1], floats)
 begin, find_illegal, step = gpu._make_steps(game)
 for kernel, arguments in (
     (gpu._make_play(game), play),
-    (begin, rows),
+    (begin, (rows,)),
     (find_illegal, (numba.int8[::1], numba.boolean[:, ::1], numbers, numbers)),
-    (step, (numbers, numba.boolean, records, marks, floats, floats, *rows)),
+    (step, (numbers, numba.boolean, records, results, rows)),
 ):
     text, _ = cuda.compile_ptx(kernel.py_func, numba.void(*arguments), cc=(9, 0))
     assert ".visible .entry" in text

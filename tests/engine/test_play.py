@@ -12,9 +12,9 @@ import pytest
 from cardlab import Batch, CardlabError, IllegalAction, Table, find_agent, play_game
 from cardlab.engine import seeding
 from cardlab.engine.game import Game, Turn
+from cardlab.engine.playouts import play_randomly
 from cardlab.engine.records import Record, append_records, read_records
 from cardlab.engine.replay import replay
-from cardlab.search.playouts import play_randomly
 from cardlab.testing import random_table
 
 

@@ -38,9 +38,9 @@ from cardlab.learning.token_games import (
     LEARNER,
     RANDOM,
     Clock,
-    Games,
     Player,
     Samples,
+    TokenGames,
     game_seeds,
     play,
 )
@@ -303,7 +303,7 @@ def played(
     fresh = tokens.game.fresh(**tokens.game.read_options({"seats": 3}))
     bounds = np.linspace(0, len(seats), parts + 1).astype(int)
     groups = [
-        Games(
+        TokenGames(
             tokens,
             np.repeat(fresh, b - a),
             seeds[a:b],
@@ -338,7 +338,7 @@ def test_batched_games_are_the_games_one_by_one(name: str) -> None:
             if seat == DEALER:
                 deck_order(seeds[number], deals, order, scratch)
                 deals += 1
-                game.border.deal(state.array, 0, order)
+                game.bindings.deal(state.array, 0, order)
                 continue
             row, choices = written(game, state.array, np.array([seat]))
             if seats[number, seat] == HEURISTIC:
@@ -350,7 +350,7 @@ def test_batched_games_are_the_games_one_by_one(name: str) -> None:
                 assert (kept == row[0]).all()
                 action = features.action_of_token(state.array[0], token)
             assert action in state.legal()
-            game.border.apply(state.array, 0, action)
+            game.bindings.apply(state.array, 0, action)
         assert ends[number].tobytes() == state.array[0].tobytes()
     assert not any(waiting.values())
 
@@ -392,6 +392,7 @@ def same_weights(one: Path, other: Path) -> bool:
     return ours.keys() == theirs.keys() and all(torch.equal(ours[key], theirs[key]) for key in ours)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FEATURES)
 def test_an_interrupted_run_ends_like_an_undisturbed_one(name: str, tmp_path: Path) -> None:
     learning = LEARNING[name]
@@ -414,6 +415,7 @@ def test_an_interrupted_run_ends_like_an_undisturbed_one(name: str, tmp_path: Pa
     assert learning.train(config, tmp_path / "parts", quiet) == parts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FEATURES)
 def test_a_killed_training_goes_on_with_little_installed(name: str, tmp_path: Path) -> None:
     """The plain command needs neither pydantic nor platformdirs; kill -9 loses one loop at most."""
@@ -422,6 +424,7 @@ def test_a_killed_training_goes_on_with_little_installed(name: str, tmp_path: Pa
     assert same_weights(tmp_path / "run", tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_learning_fits_the_returns_of_the_games(tmp_path: Path) -> None:
     settings = {
         **TINY,

@@ -17,8 +17,8 @@ from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Game
 from cardlab.engine.kernel import JIT, KernelError
 from cardlab.engine.play import Table
+from cardlab.engine.playouts import make_playouts, play_randomly
 from cardlab.engine.registry import find_game, our_games
-from cardlab.search.playouts import make_playouts, play_randomly
 from cardlab.testing import audit_random_games, check_game
 from tests.support.paths import EXAMPLES
 
@@ -135,7 +135,7 @@ def test_a_broken_contract_is_told_when_the_game_is_looked_up(
 def test_our_games_keep_the_contract() -> None:
     for name in our_games():
         find_game(name).check_contract()
-    with pytest.raises(CardlabError, match="uno:GAME: used_cards=0 of deck=108 cannot be"):
+    with pytest.raises(CardlabError, match="uno.rules:GAME: used_cards=0 of deck=108 cannot be"):
         dataclasses.replace(find_game("uno"), used_cards=0).check_contract()
 
 
@@ -144,7 +144,7 @@ def test_our_games_keep_the_contract() -> None:
 
 def test_a_deal_that_changes_nothing_is_no_endless_loop(changed: Change) -> None:
     game = find_game(changed(("    s.phase = PLAY\n", "")))
-    told = "kuhn_poker: after 1,000 deals in a row `mover` still says DEALER"
+    told = "_kuhn: after 1,000 deals in a row `mover` still says DEALER"
     both(game, CardlabError, told)
     for start in (
         lambda: Table(game, seed=1),

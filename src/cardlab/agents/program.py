@@ -1,4 +1,4 @@
-"""The process of an outside agent: started behind its keeper, spoken to in lines, always ended.
+"""The process of an outside agent: started behind its supervisor, spoken to in lines, always ended.
 
 Whoever talks to a program waits with `select` until it can go on or time is up: there is no thread,
 and a program that floods or does not read is stopped by its own pipes.
@@ -79,7 +79,7 @@ class AgentFailed(CardlabError):
 
 
 class Program:
-    """One running process of an outside agent, behind its keeper."""
+    """One running process of an outside agent, behind its supervisor."""
 
     def __init__(self, command: Sequence[str], limits: Limits) -> None:
         """Start the program; it need not be able to run yet."""
@@ -90,10 +90,10 @@ class Program:
         self._log_file = self._open_log()
         self._lifeline, theirs = socket.socketpair()
         os.set_inheritable(theirs.fileno(), True)
-        keeper = Path(__file__).with_name("keeper.py")
+        supervisor = Path(__file__).with_name("supervisor.py")
         numbers = [str(theirs.fileno()), str(limits.memory_mb)]
-        self._keeper = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(keeper), *numbers, *command],
+        self._supervisor = subprocess.Popen(
+            [sys.executable, "-I", "-S", str(supervisor), *numbers, *command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -102,11 +102,11 @@ class Program:
             bufsize=0,
         )
         theirs.close()
-        assert self._keeper.stdin
-        assert self._keeper.stdout
-        assert self._keeper.stderr
-        self._in, self._out = self._keeper.stdin.fileno(), self._keeper.stdout.fileno()
-        self._err: int | None = self._keeper.stderr.fileno()
+        assert self._supervisor.stdin
+        assert self._supervisor.stdout
+        assert self._supervisor.stderr
+        self._in, self._out = self._supervisor.stdin.fileno(), self._supervisor.stdout.fileno()
+        self._err: int | None = self._supervisor.stderr.fileno()
         for one in (self._in, self._out, self._err):
             os.set_blocking(one, False)
 
@@ -162,14 +162,14 @@ class Program:
 
     def hang_up(self, grace: float) -> bool:
         """Close the program's input without a word; return whether it went by itself."""
-        assert self._keeper.stdin
-        self._keeper.stdin.close()
+        assert self._supervisor.stdin
+        self._supervisor.stdin.close()
         went = bool(select.select([self._lifeline], [], [], grace)[0])
         self.kill()
         return went
 
     def kill(self) -> str:
-        """End the program and all that it has started; return how the keeper says it ended."""
+        """End the program and all that it has started; return how the supervisor says it ended."""
         if self._lifeline.fileno() < 0:
             return ""  # it is over already
         self._drain_log()
@@ -180,12 +180,12 @@ class Program:
         except OSError:
             story = ""
         try:
-            self._keeper.wait(5)
+            self._supervisor.wait(5)
         except subprocess.TimeoutExpired:
-            self._keeper.kill()
-            self._keeper.wait()
+            self._supervisor.kill()
+            self._supervisor.wait()
         self._lifeline.close()
-        for stream in (self._keeper.stdin, self._keeper.stdout, self._keeper.stderr):
+        for stream in (self._supervisor.stdin, self._supervisor.stdout, self._supervisor.stderr):
             if stream and not stream.closed:
                 try:
                     stream.close()
@@ -255,7 +255,7 @@ class Program:
                 self._logged += len(piece)
 
     def _ended(self) -> NoReturn:
-        """The pipe is closed: ask the keeper how that came."""
+        """The pipe is closed: ask the supervisor how that came."""
         select.select([self._lifeline], [], [], 1.0)
         story, _, number = self.kill().partition(" ")
         last = self.log.splitlines()[-1:] or [""]

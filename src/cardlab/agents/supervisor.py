@@ -1,13 +1,14 @@
-"""The keeper of an outside agent: starts it, watches its memory, and leaves nothing behind.
+"""The supervisor of an outside agent: starts it, watches its memory, and leaves nothing behind.
 
 Run as a script of its own (it imports nothing but the standard library):
 
-    python keeper.py LIFELINE MEMORY_MB PROGRAM ARGUMENT ...
+    python supervisor.py LIFELINE MEMORY_MB PROGRAM ARGUMENT ...
 
-LIFELINE is the number of an open socket to whoever wants the agent. When that end closes, by
-intent or because its process was killed, everything that the agent has started is killed. When
-the agent ends, the keeper writes one line about how into the socket. On Linux orphans of the agent
-are handed to the keeper, so that children which hide in a session of their own are found too.
+LIFELINE is the number of an open socket to the process that uses the agent. When its other end
+closes, by intent or because that process was killed, everything that the agent has started is
+killed. When the agent ends, the supervisor writes one line about how it ended into the socket. On
+Linux orphans of the agent become children of the supervisor, so that processes in a session of
+their own are found, too.
 """
 
 from __future__ import annotations

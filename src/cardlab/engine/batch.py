@@ -10,11 +10,37 @@ import numpy as np
 
 from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError, IllegalAction
-from cardlab.engine.game import DEALER, MOST_DEALS, OVER, Array, Game, Turns, endless_deals
+from cardlab.engine.game import DEALER, MOST_DEALS_IN_A_ROW, OVER, Array, Game, Turns, endless_deals
 from cardlab.engine.kernel import int64, kernel
 from cardlab.engine.seeding import GAME, branch
 
 __all__ = ["Batch", "BatchKernels", "make_batch_kernels"]
+
+
+class Rows(NamedTuple):
+    """What a batch holds of every game, row by row."""
+
+    states: Any
+    seeds: Any
+    deals: Any  # how many deck orders the game has used
+    movers: Any
+    mask: Any
+
+
+class Results(NamedTuple):
+    """What the last step ended, row by row, and with which result for every seat."""
+
+    done: Any
+    returns: Any
+    points: Any
+
+
+class Scratch(NamedTuple):
+    """Memory that the kernels of a batch work in: a deck order, actions, a stream."""
+
+    order: Any
+    buffer: Any
+    rng: Any
 
 
 class Batch:
@@ -28,7 +54,7 @@ class Batch:
     - `returns` and `points` hold the utility and the points of every seat where `done`.
 
     With `redeal`, a finished game is replaced at once by the next one of its row, so that `mover`
-    and `mask` already belong to the new game while `done` and `returns` tell of the old one.
+    and `mask` already belong to the new game while `done` and `returns` belong to the old one.
     """
 
     def __init__(
@@ -62,10 +88,14 @@ class Batch:
         self.returns = np.zeros((size, self.seats), dtype=np.float32)
         self.points = np.zeros((size, self.seats), dtype=np.float32)
         self._deals = np.zeros(size, dtype=np.int64)
-        self._order = np.empty(game.deck, dtype=np.uint8)
-        self._buffer = np.empty(game.num_actions, dtype=np.int16)
-        self._rng = np.zeros(1, dtype=np.int64)
-        self._kernels.begin(0, size, *self._arrays())
+        self._rows = Rows(self.states, self.seeds, self._deals, self.mover, self.mask)
+        self._results = Results(self.done, self.returns, self.points)
+        self._scratch = Scratch(
+            np.empty(game.deck, dtype=np.uint8),
+            np.empty(game.num_actions, dtype=np.int16),
+            np.zeros(1, dtype=np.int64),
+        )
+        self._kernels.begin(0, size, self._rows, self._scratch)
         self._check_deals()
 
     @property
@@ -86,13 +116,9 @@ class Batch:
         actions = np.ascontiguousarray(actions, dtype=np.int64)
         wrong = self._kernels.find_illegal(0, self.size, self.mover, self.mask, actions)
         if wrong >= 0:
-            legal = ", ".join(
-                f"{self.game.action_text(int(one))} ({one})"
-                for one in self.mask[wrong].nonzero()[0]
-            )
             raise IllegalAction(
                 f"{self.game.name}, row {wrong}: seat {self.mover[wrong]} cannot take action "
-                f"{actions[wrong]}; legal: {legal}"
+                f"{actions[wrong]}; legal: {self.game.actions_text(self.mask[wrong].nonzero()[0])}"
             )
         self._kernels.step(
             0,
@@ -100,10 +126,9 @@ class Batch:
             actions,
             self.redeal,
             self._fresh,
-            self.done,
-            self.returns,
-            self.points,
-            *self._arrays(),
+            self._results,
+            self._rows,
+            self._scratch,
         )
         self._check_deals()
 
@@ -123,10 +148,9 @@ class Batch:
         self.states[rows] = self._fresh[0]
         self.seeds[rows] = seeds
         self._deals[rows] = 0
-        parts = [self.states, self.seeds, self._deals, self.mover, self.mask]
-        some = [part[rows] for part in parts]
-        self._kernels.begin(0, len(some[0]), *some, self._order, self._buffer, self._rng)
-        for part, fresh in zip(parts, some, strict=True):
+        some = Rows(*(part[rows] for part in self._rows))
+        self._kernels.begin(0, len(some.states), some, self._scratch)
+        for part, fresh in zip(self._rows, some, strict=True):
             part[rows] = fresh
         self._check_deals()
 
@@ -153,18 +177,6 @@ class Batch:
         if self.mover.min() == DEALER:
             raise CardlabError(endless_deals(self.game))
 
-    def _arrays(self) -> tuple[Array, ...]:
-        return (
-            self.states,
-            self.seeds,
-            self._deals,
-            self.mover,
-            self.mask,
-            self._order,
-            self._buffer,
-            self._rng,
-        )
-
 
 class BatchKernels(NamedTuple):
     """Kernels of many games at once; all but the last for rows from a first one up to an end.
@@ -189,7 +201,7 @@ def make_batch_kernels(game: Game) -> BatchKernels:
         """Deal until somebody moves; return who."""
         who = mover(s)
         first = deals[row]
-        while who == DEALER and deals[row] - first < MOST_DEALS:
+        while who == DEALER and deals[row] - first < MOST_DEALS_IN_A_ROW:
             shuffle(seeds[row], deals[row], order, rng)
             deals[row] += 1
             deal(s, order)
@@ -205,18 +217,9 @@ def make_batch_kernels(game: Game) -> BatchKernels:
                 mask[row, buffer[i]] = True
 
     @kernel
-    def begin(
-        first: int,
-        end: int,
-        states: Any,
-        seeds: Any,
-        deals: Any,
-        movers: Any,
-        mask: Any,
-        order: Any,
-        buffer: Any,
-        rng: Any,
-    ) -> None:
+    def begin(first: int, end: int, rows: Any, scratch: Any) -> None:
+        states, seeds, deals, movers, mask = rows
+        order, buffer, rng = scratch
         for row in range(first, end):
             movers[row] = settle(states[row], row, seeds, deals, order, rng)
             write_mask(states[row], row, mask, buffer)
@@ -236,18 +239,13 @@ def make_batch_kernels(game: Game) -> BatchKernels:
         actions: Any,
         redeal: bool,
         fresh: Any,
-        done: Any,
         results: Any,
-        scores: Any,
-        states: Any,
-        seeds: Any,
-        deals: Any,
-        movers: Any,
-        mask: Any,
-        order: Any,
-        buffer: Any,
-        rng: Any,
+        rows: Any,
+        scratch: Any,
     ) -> None:
+        states, seeds, deals, movers, mask = rows
+        done, utilities, scores = results
+        order, buffer, rng = scratch
         for row in range(first, end):
             done[row] = False
             if movers[row] == OVER:
@@ -259,10 +257,10 @@ def make_batch_kernels(game: Game) -> BatchKernels:
                 who = settle(s, row, seeds, deals, order, rng)
             if who == OVER:
                 done[row] = True
-                for seat in range(results.shape[1]):
-                    results[row, seat] = returns(s, seat)
+                for seat in range(utilities.shape[1]):
+                    utilities[row, seat] = returns(s, seat)
                     scores[row, seat] = points(s, seat)
-                for _ in range(MOST_DEALS):  # a deal may leave nothing to play
+                for _ in range(MOST_DEALS_IN_A_ROW):  # a deal may leave nothing to play
                     if not redeal or who != OVER:
                         break
                     states[row] = fresh[0]

@@ -21,8 +21,10 @@ from __future__ import annotations
 import dataclasses
 import functools
 import sys
+from collections import ChainMap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -62,7 +64,10 @@ __all__ = [
 ]
 
 OVER, DEALER = -1, -2
-MOST_DEALS = 1000  # in a row, without a decision between; rules that reject more never end
+MOST_DEALS_IN_A_ROW = 1000  # without a decision between; rules that reject more never end
+MANIFEST_FIELDS = ("name", "title", "summary", "options", "rules_version")
+CONSTANTS = ("state", "num_actions", "deck", "max_plies", "faults", "used_cards")
+OPTIONAL = ("key", "used_cards")  # found in a module where it has them
 Array = npt.NDArray[Any]
 
 
@@ -113,7 +118,7 @@ class Description:
     events: tuple[Event, ...]
 
 
-class Border(NamedTuple):
+class Bindings(NamedTuple):
     """The kernels of one game as Python calls them: an array of records and a row."""
 
     mover: Callable[[Array, int], int]
@@ -170,24 +175,28 @@ class Game:
         return f"<Game {self.name}>"
 
     @classmethod
-    def from_module(cls, package: GamePackage, module: str, **given: Any) -> Game:
-        """Return the game of a manifest whose functions a module defines by their names here."""
-        defined = vars(sys.modules[module])
-        fields = {field.name: field for field in dataclasses.fields(cls)}
-        functions = {name: defined[name] for name in fields if callable(defined.get(name))}
-        values = {
-            "reference": f"{module}:GAME",
-            "name": package.name,
-            "title": package.title,
-            "summary": package.summary,
-            "options": package.options,
-            "rules_version": package.rules_version,
-            **functions,
-            **given,
-        }
-        for name, field in fields.items():
-            if name not in values and field.default is dataclasses.MISSING:
-                raise CardlabError(f"game {package.name}: {module} defines no `{name}`")
+    def from_module(
+        cls, module: str, package: GamePackage | None = None, *more: ModuleType, **given: Any
+    ) -> Game:
+        """Return the game `GAME` of a module, made of what the module defines or imports.
+
+        Functions are found by their names (`mover`, `deal`, ..., `key`), constants by theirs in
+        capitals (`STATE`, `NUM_ACTIONS`, `DECK`, `MAX_PLIES`, `FAULTS`, `USED_CARDS`), in the
+        module or in `more` modules of the game; title, summary, options and version come from its
+        manifest. What is `given` by keyword counts first, and is the way for everything else.
+        """
+        package = package or GamePackage(module, f"{module}:GAME")
+        values = {name: getattr(package, name) for name in MANIFEST_FIELDS}
+        values |= {"reference": f"{module}:GAME", **given}
+        found = ChainMap(*(vars(home) for home in (sys.modules[module], *more)))
+        for field in dataclasses.fields(cls):
+            needed = field.default is dataclasses.MISSING
+            name = field.name.upper() if field.name in CONSTANTS else field.name
+            if field.name not in values and (needed or field.name in OPTIONAL):
+                if name in found:
+                    values[field.name] = found[name]
+                elif needed:
+                    raise CardlabError(f"game {package.name}: {module} defines no `{name}`")
         return cls(**values)
 
     @property
@@ -197,9 +206,9 @@ class Game:
         return self.name if built_in else self.reference
 
     @functools.cached_property
-    def border(self) -> Border:
+    def bindings(self) -> Bindings:
         """The rules behind functions that take an array of records and a row."""
-        return _make_border(self)
+        return _make_bindings(self)
 
     def check_contract(self) -> None:
         """Make sure of what can be seen without playing: the record, the deck, a fresh game."""
@@ -249,6 +258,10 @@ class Game:
         """Return a game that waits for its first deal."""
         return State(self, self.fresh(**self.read_options(options)))
 
+    def actions_text(self, actions: Sequence[int] | Array) -> str:
+        """Return actions as texts with their ids, for sentences about what is legal."""
+        return ", ".join(f"{self.action_text(int(action))} ({action})" for action in actions)
+
     def order_text(self, order: Sequence[int] | Array) -> str:
         """Return a deck order as text, the first card dealt first, as far as cards are used."""
         return " ".join(self.card_text(int(card)) for card in order[: self.used_cards])
@@ -293,8 +306,8 @@ class Game:
 def endless_deals(game: Game) -> str:
     """Return a sentence about a game that never stops dealing."""
     return (
-        f"{game.name}: after {MOST_DEALS:,} deals in a row `mover` still says DEALER; let `deal` "
-        "change what `mover` looks at, usually the phase"
+        f"{game.name}: after {MOST_DEALS_IN_A_ROW:,} deals in a row `mover` still says DEALER; "
+        "let `deal` change what `mover` looks at, usually the phase"
     )
 
 
@@ -303,7 +316,7 @@ def _load(reference: str) -> Any:
     return getattr(import_first_here(module), name)
 
 
-def _make_border(game: Game) -> Border:
+def _make_bindings(game: Game) -> Bindings:
     mover, deal, legal, apply = game.mover, game.deal, game.legal, game.apply
     returns, points, conceal, imagine = game.returns, game.points, game.conceal, game.imagine
 
@@ -339,7 +352,7 @@ def _make_border(game: Game) -> Border:
     def imagine_at(states: Any, row: int, seat: int, rng: Any) -> bool:
         return imagine(states[row], seat, rng)
 
-    return Border(
+    return Bindings(
         mover_at, deal_at, legal_at, apply_at, returns_at, points_at, conceal_at, imagine_at
     )
 
@@ -374,7 +387,7 @@ class State(_Held):
     @property
     def mover(self) -> int:
         """The seat to move, OVER or DEALER."""
-        return int(self.game.border.mover(self.array, 0))
+        return int(self.game.bindings.mover(self.array, 0))
 
     def copy(self) -> State:
         """Return an independent copy."""
@@ -383,23 +396,23 @@ class State(_Held):
     def legal(self) -> Array:
         """Return the legal action ids, ascending."""
         out = np.empty(self.game.num_actions, dtype=np.int16)
-        return out[: self.game.border.legal(self.array, 0, out)]
+        return out[: self.game.bindings.legal(self.array, 0, out)]
 
     def view(self, seat: int) -> View:
         """Return what `seat` knows, as a copy of its own."""
         if not 0 <= seat < self.seats:
             raise CardlabError(f"{self.game.name} has no seat {seat}; it has 0 to {self.seats - 1}")
         array = self.array.copy()
-        self.game.border.conceal(array, 0, seat)
+        self.game.bindings.conceal(array, 0, seat)
         return View(self.game, array, seat)
 
     def returns(self) -> list[float]:
         """Return the utility of every seat in a finished game."""
-        return [float(self.game.border.returns(self.array, 0, k)) for k in range(self.seats)]
+        return [float(self.game.bindings.returns(self.array, 0, k)) for k in range(self.seats)]
 
     def points(self) -> list[float]:
         """Return the points of every seat in a finished game."""
-        return [float(self.game.border.points(self.array, 0, k)) for k in range(self.seats)]
+        return [float(self.game.bindings.points(self.array, 0, k)) for k in range(self.seats)]
 
     def __str__(self) -> str:
         return self.game.state_text(self.array[0])
@@ -431,7 +444,7 @@ class View(_Held):
         """Return a world that agrees with everything the seat has witnessed."""
         stream = np.array([rng.integers(1, 1 << 63)], dtype=np.int64)
         array = self.array.copy()
-        while not self.game.border.imagine(array, 0, self.own_seat, stream):
+        while not self.game.bindings.imagine(array, 0, self.own_seat, stream):
             array[0] = self.array[0]
         return State(self.game, array)
 

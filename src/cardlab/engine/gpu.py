@@ -22,11 +22,11 @@ import numpy as np
 
 from cardlab.engine import kernel as kernels
 from cardlab.engine import seeding
-from cardlab.engine.batch import make_batch_kernels
+from cardlab.engine.batch import Results, Rows, Scratch, make_batch_kernels
 from cardlab.engine.errors import CardlabError, IllegalAction, require
 from cardlab.engine.game import Array, Game
+from cardlab.engine.playouts import make_playouts
 from cardlab.engine.seeding import branch
-from cardlab.search.playouts import make_playouts
 
 __all__ = ["GpuBatch", "Played", "device_function", "play_randomly", "require_gpu"]
 
@@ -158,7 +158,7 @@ def _make_play(game: Game) -> Any:
 def play_randomly(
     game: Game, games: int, *, seed: int = 0, first: int = 0, bring: bool = True, **options: Any
 ) -> Played:
-    """Play fresh games at random on the GPU: the games of `search.playouts.play_randomly`.
+    """Play fresh games at random on the GPU: the games of `engine.playouts.play_randomly`.
 
     With `bring=False` the arrays stay on the GPU, for other libraries to read them there.
     """
@@ -212,8 +212,10 @@ class GpuBatch:
         self.returns = cuda.to_device(np.zeros((size, self.seats), dtype=np.float32))
         self.points = cuda.to_device(np.zeros((size, self.seats), dtype=np.float32))
         self._grid = (-(-size // THREADS), THREADS)
+        self._rows = Rows(self.states, self._seeds, self._deals, self.mover, self.mask)
+        self._results = Results(self.done, self.returns, self.points)
         begin, self._find, self._step = _make_steps(game)
-        begin[self._grid](*self._arrays())
+        begin[self._grid](self._rows)
 
     def step(self, actions: Any) -> None:
         """Take one action in every game that is not over, after checking them all."""
@@ -234,11 +236,7 @@ class GpuBatch:
                 f"{self.game.name}, row {row}: seat {int(self.mover[row])} cannot take action "
                 f"{int(actions[row])}; the mask says what is legal"
             )
-        told = (self.done, self.returns, self.points)
-        self._step[self._grid](actions, self.redeal, self._fresh, *told, *self._arrays())
-
-    def _arrays(self) -> tuple[Any, ...]:
-        return (self.states, self._seeds, self._deals, self.mover, self.mask)
+        self._step[self._grid](actions, self.redeal, self._fresh, self._results, self._rows)
 
 
 @functools.cache
@@ -249,13 +247,13 @@ def _make_steps(game: Game) -> tuple[Any, Any, Any]:
     deck, num_actions = game.deck, game.num_actions
 
     @_for_launch
-    def begin(states: Any, seeds: Any, deals: Any, movers: Any, mask: Any) -> None:
+    def begin(rows: Any) -> None:
         order = cuda.local.array(deck, np.uint8)
         buffer = cuda.local.array(num_actions, np.int16)
         rng = cuda.local.array(1, np.int64)
         row = cuda.grid(1)
-        if row < len(states):
-            begin_rows(row, row + 1, states, seeds, deals, movers, mask, order, buffer, rng)
+        if row < len(rows.states):
+            begin_rows(row, row + 1, rows, Scratch(order, buffer, rng))
 
     @_for_launch
     def find_illegal(movers: Any, mask: Any, actions: Any, wrong: Any) -> None:
@@ -264,41 +262,13 @@ def _make_steps(game: Game) -> tuple[Any, Any, Any]:
             cuda.atomic.min(wrong, 0, row)
 
     @_for_launch
-    def step(
-        actions: Any,
-        redeal: bool,
-        fresh: Any,
-        done: Any,
-        results: Any,
-        scores: Any,
-        states: Any,
-        seeds: Any,
-        deals: Any,
-        movers: Any,
-        mask: Any,
-    ) -> None:
+    def step(actions: Any, redeal: bool, fresh: Any, results: Any, rows: Any) -> None:
         order = cuda.local.array(deck, np.uint8)
         buffer = cuda.local.array(num_actions, np.int16)
         rng = cuda.local.array(1, np.int64)
         row = cuda.grid(1)
-        if row < len(states):
-            step_rows(
-                row,
-                row + 1,
-                actions,
-                redeal,
-                fresh,
-                done,
-                results,
-                scores,
-                states,
-                seeds,
-                deals,
-                movers,
-                mask,
-                order,
-                buffer,
-                rng,
-            )
+        if row < len(rows.states):
+            scratch = Scratch(order, buffer, rng)
+            step_rows(row, row + 1, actions, redeal, fresh, results, rows, scratch)
 
     return begin, find_illegal, step

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError, IllegalAction, reason_of
 from cardlab.engine.game import (
     DEALER,
-    MOST_DEALS,
+    MOST_DEALS_IN_A_ROW,
     OVER,
     Agent,
     Array,
@@ -32,6 +32,7 @@ __all__ = [
     "agent_errors",
     "ask",
     "ask_values",
+    "check_action",
     "close_game",
     "illegal_answer",
     "open_game",
@@ -78,6 +79,11 @@ class Table(ShownAsPicture):
         """How many play."""
         return int(self.state.seats)
 
+    @property
+    def dealt_by_seed(self) -> bool:
+        """Whether the seed alone says what is dealt."""
+        return not self._given
+
     def turn(self) -> Turn:
         """Return the decision that the game waits for."""
         seat = self.mover
@@ -87,11 +93,9 @@ class Table(ShownAsPicture):
 
     def act(self, action: int) -> None:
         """Take an action for the seat to move, after checking it, and deal if that is next."""
-        legal = self.state.legal()
-        if not _is_whole(action) or action not in legal:
-            raise IllegalAction(self._complain(action, legal))
-        self.game.border.apply(self.state.array, 0, int(action))
-        self.actions.append(int(action))
+        action = check_action(self.state, action, f", ply {len(self.actions)}")
+        self.game.bindings.apply(self.state.array, 0, action)
+        self.actions.append(action)
         self._deal()
 
     def record(self, seats: Sequence[str], note: str | None = None) -> Record:
@@ -116,7 +120,7 @@ class Table(ShownAsPicture):
         first = len(self.deals)
         while self.state.mover == DEALER:
             n = len(self.deals)
-            if n - first == MOST_DEALS:
+            if n - first == MOST_DEALS_IN_A_ROW:
                 raise CardlabError(endless_deals(game))
             if n < len(self._given):
                 order = self._given[n]
@@ -128,19 +132,26 @@ class Table(ShownAsPicture):
                     f"{game.name} needs deal {n + 1}, but {len(self._given)} were given and no "
                     "seed; give one more deal or a seed"
                 )
-            game.border.deal(array, 0, order)
+            game.bindings.deal(array, 0, order)
             self.deals.append(order)
 
-    def _complain(self, action: int, legal: Array) -> str:
-        if self.over:
-            return f"{self.game.name} is over after {len(self.actions)} plies; start a new game"
-        known = _is_whole(action) and 0 <= action < self.game.num_actions
-        name = self.game.action_text(int(action)) if known else "no action of this game"
-        allowed = ", ".join(f"{self.game.action_text(int(one))} ({one})" for one in legal)
-        return (
-            f"{self.game.name}, ply {len(self.actions)}: seat {self.mover} cannot take action "
-            f"{action!r} ({name}); legal: {allowed}"
-        )
+
+def check_action(state: State, action: object, place: str = "") -> int:
+    """Return an action from outside if it is legal in a state; otherwise say what is.
+
+    `place` is what the caller knows of where the game stands, such as `, ply 7`.
+    """
+    game, legal = state.game, state.legal()
+    if _is_whole(action) and action in legal:
+        return int(action)
+    if state.mover == OVER:
+        raise IllegalAction(f"{game.name} is over{place}; start a new game")
+    known = _is_whole(action) and 0 <= action < game.num_actions
+    name = game.action_text(int(action)) if known else "no action of this game"
+    raise IllegalAction(
+        f"{game.name}{place}: seat {state.mover} cannot take action {action!r} ({name}); "
+        f"legal: {game.actions_text(legal)}"
+    )
 
 
 def _read_deal(game: Game, deal: str | Sequence[int] | Array) -> Array:
@@ -195,7 +206,7 @@ def illegal_answer(name: str, answer: object, place: str, legal: Array) -> Illeg
     )
 
 
-def _is_whole(action: object) -> bool:
+def _is_whole(action: object) -> TypeGuard[int | np.integer[Any]]:
     return isinstance(action, (int, np.integer)) and not isinstance(action, bool)
 
 

@@ -22,11 +22,13 @@ from cardlab.engine.kernel import int64, kernel
 __all__ = [
     "DEAL",
     "GAME",
+    "RANDOM_RESOLUTION",
     "SEAT",
     "below",
     "branch",
     "deck_order",
     "generator",
+    "happens",
     "read_seed",
     "shuffle",
     "stream",
@@ -36,6 +38,7 @@ __all__ = [
 MULTIPLIER = 0x7B4C9A43  # a < 2**31 with a * 2**32 - 1 and half of it minus one both prime
 LOW = 0xFFFFFFFF
 TOP = (1 << 63) - 1
+RANDOM_RESOLUTION = 1 << 20  # probabilities are compared in steps of 1 / this
 ROUNDS = 5  # four already change every output bit with probability one half
 
 
@@ -80,6 +83,12 @@ def below(rng: Any, n: int) -> int:
     carry = x >> 32
     rng[0] = MULTIPLIER * low + carry
     return ((low ^ carry) * int64(n)) >> 32
+
+
+@kernel
+def happens(rng: Any, probability: float) -> bool:
+    """Return True with this probability."""
+    return below(rng, RANDOM_RESOLUTION) < probability * RANDOM_RESOLUTION
 
 
 @kernel

@@ -188,14 +188,14 @@ class CardState(pyspiel.State):
 
     def current_player(self) -> int:
         """Return the seat to move, or OpenSpiel's numbers for chance and the end."""
-        mover = int(self.rules.game.border.mover(self.array, 0))
+        mover = int(self.rules.game.bindings.mover(self.array, 0))
         if mover == OVER:
             return int(pyspiel.PlayerId.TERMINAL)
         return int(pyspiel.PlayerId.CHANCE) if mover == DEALER else mover
 
     def _legal_actions(self, player: int) -> list[int]:
         out = np.empty(self.rules.game.num_actions, dtype=np.int16)
-        count = self.rules.game.border.legal(self.array, 0, out)
+        count = self.rules.game.bindings.legal(self.array, 0, out)
         return [int(action) for action in out[:count]]
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
@@ -210,9 +210,9 @@ class CardState(pyspiel.State):
     def _apply_action(self, action: int) -> None:
         game, array = self.rules.game, self.array.copy()
         if self.is_chance_node():
-            game.border.deal(array, 0, self._order(action))
+            game.bindings.deal(array, 0, self._order(action))
         elif action in (legal := self._legal_actions(self.current_player())):
-            game.border.apply(array, 0, action)
+            game.bindings.apply(array, 0, action)
         else:
             texts = ", ".join(f"{game.action_text(one)} ({one})" for one in legal)
             raise IllegalAction(
@@ -258,14 +258,14 @@ class CardState(pyspiel.State):
 
     def is_terminal(self) -> bool:
         """Return whether the game is over."""
-        return int(self.rules.game.border.mover(self.array, 0)) == OVER
+        return int(self.rules.game.bindings.mover(self.array, 0)) == OVER
 
     def returns(self) -> list[float]:
         """Return the utility of every seat, 0 until the end."""
         if not self.is_terminal():
             return [0.0] * self.rules.seats
-        border = self.rules.game.border
-        return [float(border.returns(self.array, 0, seat)) for seat in range(self.rules.seats)]
+        bindings = self.rules.game.bindings
+        return [float(bindings.returns(self.array, 0, seat)) for seat in range(self.rules.seats)]
 
     def resample_from_infostate(self, player: int, sampler: Any = None) -> CardState:
         """Return a state that this seat cannot tell from this one, hidden cards drawn uniformly.
@@ -331,7 +331,7 @@ class CardObserver:
 
 def _view(game: Game, array: Array, seat: int) -> Array:
     view = array.copy()
-    game.border.conceal(view, 0, seat)
+    game.bindings.conceal(view, 0, seat)
     return view
 
 

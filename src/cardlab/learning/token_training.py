@@ -31,11 +31,13 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
+from torch.optim.swa_utils import get_ema_multi_avg_fn
 
 from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array, Game
 from cardlab.engine.kernel import int64, kernel
+from cardlab.engine.statistics import mean_and_margin
 from cardlab.learning.checkpoints import load_checkpoint, save_checkpoint
 from cardlab.learning.devices import PRECISIONS, choose_device, number_type
 from cardlab.learning.logs import Log
@@ -45,9 +47,9 @@ from cardlab.learning.token_games import (
     LEARNER,
     RANDOM,
     Clock,
-    Games,
     Player,
     Samples,
+    TokenGames,
     Tokens,
     game_seeds,
     play,
@@ -58,7 +60,7 @@ from cardlab.networks.weights import check_about, load_weights, save_weights
 
 __all__ = ["Config", "Subject", "Training", "export", "read_seats", "train"]
 
-NOT_OF_RESULTS = ("device", "threads", "minutes", "profile", "compile")
+RUNTIME_SETTINGS = ("device", "threads", "minutes", "profile", "compile")
 OPPONENTS = {"heuristic": HEURISTIC, "random": RANDOM}
 NETWORK = "network.safetensors"
 CHECKPOINT = "checkpoint.safetensors"
@@ -230,7 +232,7 @@ class Training:
         bounds = [0, count // 2, count] if self.device.type == "cuda" and count > 1 else [0, count]
         tokens, samples = self.subject.tokens, Samples()
         groups = [
-            Games(
+            TokenGames(
                 tokens,
                 states[a:b],
                 seeds[a:b],
@@ -282,9 +284,9 @@ class Training:
             first += len(place)
             for what, values in (("return", mine), ("wins", (mine == 1).astype(np.float64))):
                 of_deals = values.reshape(-1, place.max() + 1).mean(1)
-                half = 1.96 * of_deals.std(ddof=1) / np.sqrt(len(of_deals))
-                found[f"{name}/{what}"] = float(of_deals.mean())
-                found[f"{name}/{what} margin"] = float(half)
+                mean, margin = mean_and_margin(of_deals)
+                found[f"{name}/{what}"] = mean
+                found[f"{name}/{what} margin"] = margin
         return found
 
     # Learning
@@ -327,9 +329,8 @@ class Training:
     def _follow(self) -> None:
         """Take the weights into their running mean; the first ones count for little."""
         kept = min(self.config.average, 1 - 1 / self.steps)
-        with torch.no_grad():
-            ours, theirs = tuple(self.average.parameters()), tuple(self.network.parameters())
-            torch._foreach_lerp_(ours, theirs, 1 - kept)
+        update = get_ema_multi_avg_fn(kept)  # type: ignore[no-untyped-call]
+        update(list(self.average.parameters()), list(self.network.parameters()), None)
 
     def run_loop(self) -> None:
         """Play, learn, and evaluate where it is time to."""
@@ -358,7 +359,7 @@ def train(
     """Play and learn until all games are played or the time is up; return how it stands."""
     check(config)
     started = time.perf_counter()
-    fixed = {name: getattr(Config, name) for name in NOT_OF_RESULTS}
+    fixed = {name: getattr(Config, name) for name in RUNTIME_SETTINGS}
     open_run(folder, dataclasses.replace(config, **fixed))
     finished = read_json(folder / "summary.json")
     if finished is not None and finished["summary"]["games"] >= config.games:

@@ -11,19 +11,49 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cardlab.engine.game import Array, Game, State
 from cardlab.engine.kernel import int64, kernel
 
-__all__ = ["Utility", "evaluate", "make_solver", "scratch"]
+__all__ = ["Scratch", "Utility", "evaluate", "make_solver"]
 
 Utility = Callable[[Any, int], float]  # state, seat -> worth for this seat
 
 EXACT, AT_LEAST, AT_MOST = 0, 1, 2
 INFINITE = 1e30
+
+
+class Scratch(NamedTuple):
+    """Memory that a search works in: an entry for each level, and a table of results."""
+
+    stack: Array
+    moves: Array
+    counts: Array
+    tried: Array
+    bounds: Array  # alpha, beta, best value, alpha and beta on entry
+    keys: Array
+    table_keys: Array
+    table_values: Array
+    table_info: Array
+
+    @classmethod
+    def of(cls, game: Game, depth: int, table_bits: int = 16) -> Scratch:
+        """Return the memory for a search of this depth; the table has 2**table_bits entries."""
+        levels, size = depth + 2, 1 << table_bits
+        return cls(
+            np.empty(levels, dtype=game.state),
+            np.empty((levels, game.num_actions), dtype=np.int16),
+            np.empty(levels, dtype=np.int64),
+            np.empty(levels, dtype=np.int64),
+            np.empty((levels, 5)),
+            np.empty(levels, dtype=np.int64),
+            np.zeros(size, dtype=np.int64),
+            np.zeros(size),
+            np.zeros(size, dtype=np.int32),
+        )
 
 
 @kernel
@@ -34,27 +64,17 @@ def no_key(s: Any) -> int:
 
 @functools.cache
 def make_solver(game: Game, utility: Utility | None = None) -> Callable[..., float]:
-    """Return the kernel that values the state in `stack[0]` for a seat; None: by its return."""
+    """Return the kernel that values the state in `scratch.stack[0]` for a seat.
+
+    Without a utility a state is worth what its game returns.
+    """
     mover, legal, apply = game.mover, game.legal, game.apply
     value_of = utility or game.returns
     key_of = game.key or no_key
 
     @kernel
-    def solve(
-        seat: int,
-        depth: int,
-        alpha: float,
-        beta: float,
-        stack: Any,
-        moves: Any,
-        counts: Any,
-        tried: Any,
-        bounds: Any,
-        keys: Any,
-        table_keys: Any,
-        table_values: Any,
-        table_info: Any,
-    ) -> float:
+    def solve(seat: int, depth: int, alpha: float, beta: float, scratch: Any) -> float:
+        stack, moves, counts, tried, bounds, keys, table_keys, table_values, table_info = scratch
         mask = len(table_keys) - 1
         level = 0
         bounds[0, 0] = alpha
@@ -126,23 +146,6 @@ def make_solver(game: Game, utility: Utility | None = None) -> Callable[..., flo
     return solve
 
 
-def scratch(game: Game, depth: int, table_bits: int = 16) -> tuple[Array, ...]:
-    """Return the memory that a search of this depth works in; the table has 2**bits entries."""
-    levels = depth + 2
-    size = 1 << table_bits
-    return (
-        np.empty(levels, dtype=game.state),
-        np.empty((levels, game.num_actions), dtype=np.int16),
-        np.empty(levels, dtype=np.int64),
-        np.empty(levels, dtype=np.int64),
-        np.empty((levels, 5)),
-        np.empty(levels, dtype=np.int64),
-        np.zeros(size, dtype=np.int64),
-        np.zeros(size),
-        np.zeros(size, dtype=np.int32),
-    )
-
-
 def evaluate(
     state: State, depth: int, *, utility: Utility | None = None, table_bits: int = 16
 ) -> Array:
@@ -150,10 +153,10 @@ def evaluate(
     game = state.game
     seat = state.mover
     solve = make_solver(game, utility)
-    memory = scratch(game, depth, table_bits)
+    scratch = Scratch.of(game, depth, table_bits)
     values = []
     for action in state.legal():
-        memory[0][0] = state.array[0]
-        game.border.apply(memory[0], 0, int(action))
-        values.append(solve(seat, depth - 1, -INFINITE, INFINITE, *memory))
+        scratch.stack[0] = state.array[0]
+        game.bindings.apply(scratch.stack, 0, int(action))
+        values.append(solve(seat, depth - 1, -INFINITE, INFINITE, scratch))
     return np.array(values)

@@ -13,20 +13,40 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import OVER, Array, Game, Turn
 from cardlab.engine.kernel import int64, kernel
+from cardlab.engine.playouts import Policy, Scratch, make_playouts
 from cardlab.engine.seeding import below
-from cardlab.search.playouts import Policy, Scratch, make_playouts
+from cardlab.search.monte_carlo import no_world
 from cardlab.search.threads import spread
 
 __all__ = ["search"]
 
 TRIES = 100_000
+
+
+class Tree(NamedTuple):
+    """The nodes of a tree, by number; node 0 is the root, and no child or sibling is 0."""
+
+    visits: Array
+    available: Array  # how often a node's action was legal where its parent was visited
+    values: Array  # summed returns of the seat that chose the node
+    firsts: Array  # the first child
+    nexts: Array  # the next child of the same parent
+    actions: Array
+    chosen_by: Array
+
+
+class Descent(NamedTuple):
+    """Memory of one descent."""
+
+    child_of: Array  # by action: the child of the node that is looked at
+    met: Array  # by action: when `child_of` was written
+    path: Array
 
 
 @functools.cache
@@ -42,21 +62,14 @@ def make_search(game: Game, policy: Policy | None = None) -> Callable[..., bool]
         seat: int,
         iterations: int,
         c: float,
-        visits: Any,
-        available: Any,
-        values: Any,
-        firsts: Any,
-        nexts: Any,
-        actions: Any,
-        chosen_by: Any,
-        child_of: Any,
-        met: Any,
-        path: Any,
-        work: Any,
-        order: Any,
-        buffer: Any,
+        tree: Any,
+        descent: Any,
+        scratch: Any,
         rng: Any,
     ) -> bool:
+        visits, available, values, firsts, nexts, actions, chosen_by = tree
+        child_of, met, path = descent
+        work, order, buffer = scratch
         used = 1
         moment = 0
         s = work[0]
@@ -140,8 +153,7 @@ def search(
     grown = spread(
         lambda task: _grow(turn, *task, c, policy), list(zip(shares, starts, strict=True)), threads
     )
-    visits = np.sum([one[0] for one in grown], axis=0)
-    values = np.sum([one[1] for one in grown], axis=0)
+    visits, values = (np.sum(part, axis=0) for part in zip(*grown, strict=True))
     return visits, values / np.maximum(visits, 1)
 
 
@@ -151,36 +163,24 @@ def _grow(
     """Grow one tree; return visits and summed value of every legal action."""
     game = turn.game
     nodes = 1 + iterations
-    visits, available = np.zeros((2, nodes), dtype=np.int64)
-    values = np.zeros(nodes)
-    firsts, nexts, actions, chosen_by = np.zeros((4, nodes), dtype=np.int32)
-    child_of, met = np.zeros((2, game.num_actions), dtype=np.int64)
-    sound = make_search(game, policy)(
-        turn.view.array,
-        turn.seat,
-        iterations,
-        c,
-        visits,
-        available,
-        values,
-        firsts,
-        nexts,
-        actions,
-        chosen_by,
-        child_of,
-        met,
-        np.empty(game.max_plies, dtype=np.int32),
-        *Scratch.of(game),
-        np.array([start], dtype=np.int64),
+    tree = Tree(
+        *np.zeros((2, nodes), dtype=np.int64),
+        np.zeros(nodes),
+        *np.zeros((4, nodes), dtype=np.int32),
     )
-    if not sound:
-        raise CardlabError(f"{game.name}: no world agrees with what seat {turn.seat} knows")
+    descent = Descent(
+        *np.zeros((2, game.num_actions), dtype=np.int64), np.empty(game.max_plies, dtype=np.int32)
+    )
+    rng = np.array([start], dtype=np.int64)
+    run = make_search(game, policy)
+    if not run(turn.view.array, turn.seat, iterations, c, tree, descent, Scratch.of(game), rng):
+        raise no_world(game, turn.seat)
     tried = np.zeros(len(turn.legal), dtype=np.int64)
     sums = np.zeros(len(turn.legal))
     place = {int(action): i for i, action in enumerate(turn.legal)}
-    child = int(firsts[0])
+    child = int(tree.firsts[0])
     while child:
-        i = place[int(actions[child])]
-        tried[i], sums[i] = visits[child], values[child]
-        child = int(nexts[child])
+        i = place[int(tree.actions[child])]
+        tried[i], sums[i] = tree.visits[child], tree.values[child]
+        child = int(tree.nexts[child])
     return tried, sums

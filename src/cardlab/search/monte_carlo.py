@@ -18,8 +18,8 @@ import numpy as np
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array, Game, State, Turn
 from cardlab.engine.kernel import int64, kernel
-from cardlab.engine.seeding import below
-from cardlab.search.playouts import Policy, Scratch, make_playouts
+from cardlab.engine.playouts import Policy, Scratch, make_playouts
+from cardlab.engine.seeding import happens
 from cardlab.search.threads import spread
 
 __all__ = ["Plausibility", "evaluate", "evaluate_open", "no_world", "spend"]
@@ -28,7 +28,7 @@ Plausibility = Callable[[Any, int], float]  # world, observing seat -> share in 
 
 BLOCK = 256  # worlds that share a stream
 TRIES = 100_000
-DOUBTS = 40  # after so many implausible worlds the next one is taken
+MOST_DOUBTS = 40  # after so many implausible worlds the next one is taken
 
 
 @kernel
@@ -59,16 +59,9 @@ def make_evaluation(
 
     @kernel
     def evaluate_actions(
-        view: Any,
-        seat: int,
-        actions: Any,
-        worlds: int,
-        sums: Any,
-        work: Any,
-        order: Any,
-        buffer: Any,
-        rng: Any,
+        view: Any, seat: int, actions: Any, worlds: int, sums: Any, scratch: Any, rng: Any
     ) -> bool:
+        work, order, buffer = scratch
         for _ in range(worlds):
             tries = 0
             doubts = 0
@@ -77,7 +70,7 @@ def make_evaluation(
                 if imagine(work[1], seat, rng):
                     doubts += 1
                     share = plausible(work[1], seat)
-                    if share >= 1.0 or doubts > DOUBTS or below(rng, 1 << 20) < share * 1048576:
+                    if share >= 1.0 or doubts > MOST_DOUBTS or happens(rng, share):
                         break
                 else:
                     tries += 1
@@ -111,9 +104,8 @@ def evaluate(
 
     def play_block(chosen: Array, count: int, start: int) -> Array | None:
         out = np.zeros(len(chosen))
-        scratch = Scratch.of(turn.game, rows=2)
-        stream = np.array([start], dtype=np.int64)
-        sound = run(turn.view.array, turn.seat, turn.legal[chosen], count, out, *scratch, stream)
+        scratch, stream = Scratch.of(turn.game, rows=2), np.array([start], dtype=np.int64)
+        sound = run(turn.view.array, turn.seat, turn.legal[chosen], count, out, scratch, stream)
         return out if sound else None
 
     found = spend(len(turn.legal), worlds, rng, play_block, halving=halving, threads=threads)
@@ -171,5 +163,5 @@ def evaluate_open(state: State, playouts: int, rng: np.random.Generator) -> Arra
     stream = np.array([rng.integers(1, 1 << 63)], dtype=np.int64)
     scratch = Scratch.of(state.game, rows=2)
     run = make_evaluation(state.game, sees_all=True)
-    run(state.array, state.mover, legal, playouts, sums, *scratch, stream)
+    run(state.array, state.mover, legal, playouts, sums, scratch, stream)
     return sums / playouts

@@ -12,19 +12,30 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cardlab.engine.game import OVER, Array, Game, State
 from cardlab.engine.kernel import int64, kernel
+from cardlab.engine.playouts import Scratch, make_playouts
 from cardlab.engine.seeding import below
-from cardlab.search.playouts import Scratch, make_playouts
 from cardlab.search.threads import spread
 
 __all__ = ["search"]
 
 NODES_PER_SIMULATION = 12
+
+
+class Tree(NamedTuple):
+    """The nodes of a tree, by number; the children of a node follow each other."""
+
+    visits: Array
+    values: Array  # summed returns of the seat that chose the node
+    firsts: Array  # the first child
+    counts: Array  # how many children
+    actions: Array
+    chosen_by: Array
 
 
 @functools.cache
@@ -34,16 +45,16 @@ def make_search(game: Game) -> Callable[..., None]:
     finish = make_playouts(game).finish
 
     @kernel
-    def choose_child(
-        first: int, count: int, c: float, visits: Any, values: Any, parent: int
-    ) -> int:
+    def choose_child(tree: Any, parent: int, c: float) -> int:
+        visits = tree.visits
         best = -1e18
+        first = int64(tree.firsts[parent])
         choice = first
         explore = c * np.sqrt(np.log(max(1, visits[parent])))
-        for child in range(first, first + count):
+        for child in range(first, first + tree.counts[parent]):
             if visits[child] == 0:
                 return child
-            score = values[child] / visits[child] + explore / np.sqrt(visits[child])
+            score = tree.values[child] / visits[child] + explore / np.sqrt(visits[child])
             if score > best:
                 best = score
                 choice = child
@@ -54,18 +65,13 @@ def make_search(game: Game) -> Callable[..., None]:
         root: Any,
         simulations: int,
         c: float,
-        visits: Any,
-        values: Any,
-        firsts: Any,
-        counts: Any,
-        actions: Any,
-        chosen_by: Any,
+        tree: Any,
         path: Any,
-        work: Any,
-        order: Any,
-        buffer: Any,
+        scratch: Any,
         rng: Any,
     ) -> None:
+        visits, values, firsts, counts, actions, chosen_by = tree
+        work, order, buffer = scratch
         used = 1
         s = work[0]
         for _ in range(simulations):
@@ -90,7 +96,7 @@ def make_search(game: Game) -> Callable[..., None]:
                     firsts[node] = used
                     counts[node] = count
                     used += count
-                node = choose_child(firsts[node], counts[node], c, visits, values, node)
+                node = choose_child(tree, node, c)
                 path[depth] = node
                 depth += 1
                 apply(s, int64(actions[node]))
@@ -120,8 +126,7 @@ def search(
     grown = spread(
         lambda task: _grow(state, *task, c), list(zip(shares, starts, strict=True)), threads
     )
-    visits = np.sum([one[0] for one in grown], axis=0)
-    values = np.sum([one[1] for one in grown], axis=0)
+    visits, values = (np.sum(part, axis=0) for part in zip(*grown, strict=True))
     return visits, values / np.maximum(visits, 1)
 
 
@@ -130,24 +135,11 @@ def _grow(state: State, simulations: int, start: int, c: float) -> tuple[Array, 
     game = state.game
     legal = state.legal()
     nodes = 1 + len(legal) + NODES_PER_SIMULATION * simulations
-    visits = np.zeros(nodes, dtype=np.int64)
-    values = np.zeros(nodes, dtype=np.float64)
-    firsts, counts, actions, chosen_by = np.zeros((4, nodes), dtype=np.int32)
-    path = np.empty(game.max_plies, dtype=np.int32)
-    make_search(game)(
-        state.array,
-        simulations,
-        c,
-        visits,
-        values,
-        firsts,
-        counts,
-        actions,
-        chosen_by,
-        path,
-        *Scratch.of(game),
-        np.array([start], dtype=np.int64),
+    tree = Tree(
+        np.zeros(nodes, dtype=np.int64), np.zeros(nodes), *np.zeros((4, nodes), dtype=np.int32)
     )
-    children = slice(firsts[0], firsts[0] + counts[0])
-    ascending = np.argsort(actions[children])
-    return visits[children][ascending], values[children][ascending]
+    path, rng = np.empty(game.max_plies, dtype=np.int32), np.array([start], dtype=np.int64)
+    make_search(game)(state.array, simulations, c, tree, path, Scratch.of(game), rng)
+    children = slice(tree.firsts[0], tree.firsts[0] + tree.counts[0])
+    ascending = np.argsort(tree.actions[children])
+    return tree.visits[children][ascending], tree.values[children][ascending]

@@ -10,8 +10,9 @@ import numpy as np
 
 from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError
-from cardlab.engine.game import DEALER, MOST_DEALS, OVER, Array, Game, endless_deals
+from cardlab.engine.game import DEALER, MOST_DEALS_IN_A_ROW, OVER, Array, Game, endless_deals
 from cardlab.engine.kernel import int64, kernel
+from cardlab.engine.playouts import Scratch
 from cardlab.engine.seeding import SEAT, below, branch
 from cardlab.testing.games import Options
 
@@ -23,17 +24,16 @@ def _make_audit(game: Game) -> Callable[..., int]:
     max_plies, num_actions = game.max_plies, game.num_actions
 
     @kernel
-    def audit_games(
-        fresh: Any, start: int, first: int, count: int, work: Any, order: Any, buffer: Any, out: Any
-    ) -> int:
+    def audit_games(fresh: Any, start: int, first: int, count: int, scratch: Any, out: Any) -> int:
         """Play games from fresh deals; stop at the first fault, with game and ply in `out`."""
+        work, order, buffer = scratch
         rng = out[2:]
         for number in range(first, first + count):
             work[0] = fresh[0]
             s = work[0]
             seed = branch(start, number)
             deals = 0
-            row = 0  # of deals without a decision between
+            row = 0  # deals without a decision between
             ply = 0
             out[0] = number
             who = mover(s)
@@ -42,7 +42,7 @@ def _make_audit(game: Game) -> Callable[..., int]:
                 if who == DEALER:
                     if legal(s, buffer) != 0:
                         return -1
-                    if row == MOST_DEALS:
+                    if row == MOST_DEALS_IN_A_ROW:
                         return -4
                     row += 1
                     shuffle(seed, deals, order, rng)
@@ -87,16 +87,7 @@ def audit_random_games(
     fresh: Array = game.fresh(**game.read_options(options or {}))
     out = np.zeros(3, dtype=np.int64)
     start = seeding.stream(seed, "game")
-    fault = _make_audit(game)(
-        fresh,
-        start,
-        first,
-        count,
-        np.empty(1, dtype=game.state),
-        np.empty(game.deck, dtype=np.uint8),
-        np.empty(game.num_actions, dtype=np.int16),
-        out,
-    )
+    fault = _make_audit(game)(fresh, start, first, count, Scratch.of(game), out)
     if fault == -4:
         raise CardlabError(endless_deals(game))
     if fault:

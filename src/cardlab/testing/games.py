@@ -106,7 +106,7 @@ def check_ends(game: Game, options: Options, seeds: Iterable[int]) -> None:
             assert abs(sum(returns)) < 1e-9, f"{where}: returns {returns} do not sum to zero"
 
 
-def check_border(game: Game, options: Options, seeds: Iterable[int]) -> None:
+def check_illegal_actions(game: Game, options: Options, seeds: Iterable[int]) -> None:
     """Every illegal action is refused, by the table and by a batch, and changes nothing."""
     for seed in seeds:
         for table in retrace(random_table(game, options, seed)):
@@ -276,7 +276,7 @@ GAME_CHECKS: tuple[GameCheck, ...] = (
     check_replay,
     check_legal_actions,
     check_ends,
-    check_border,
+    check_illegal_actions,
     check_audit,
     check_texts,
     check_batch,

@@ -97,7 +97,7 @@ def test_features_after_a_move_are_those_of_the_next_position() -> None:
     for state in positions(range(10)):
         for action in state.legal()[::3]:
             child = state.copy()
-            GAME.border.apply(child.array, 0, int(action))
+            GAME.bindings.apply(child.array, 0, int(action))
             write_after(state.array, int(action), out)
             assert out.tolist() == features.features_of_all(child.array)[0].tolist()
 
@@ -215,7 +215,7 @@ def replay(state: State, actions: tuple[int, ...]) -> None:
     state = state.copy()
     for action in actions:
         assert action in state.legal()
-        GAME.border.apply(state.array, 0, action)
+        GAME.bindings.apply(state.array, 0, action)
     assert state.plies == rules.MOST_MOVES
 
 
@@ -226,7 +226,7 @@ def test_every_search_finds_solutions_that_the_rules_allow(name: str) -> None:
         dfs = birds_paper.run("dfs", state)
         assert dfs.actions is not None
         for action in dfs.actions[:5]:
-            GAME.border.apply(state.array, 0, action)
+            GAME.bindings.apply(state.array, 0, action)
         outcome = birds_paper.run(name, state, limits=SMALL)
         assert outcome.actions is not None
         assert outcome.nodes >= len(outcome.actions) == 10
@@ -255,9 +255,9 @@ def test_a_table_that_fills_up_costs_nodes_but_no_truth() -> None:
     plan = birds_paper._make_plan("dfs", {})
     nodes = {}
     for largest in (11, 14, 26):
-        memory = birds_depth_first.Memory.new()
+        memory = birds_depth_first.Scratch.new()
         tables = birds_depth_first.Tables(largest)
-        verdict = birds_depth_first.search(birds_paper.deal_seed(2), *plan, memory, tables)
+        verdict = birds_depth_first.search(birds_paper.deal_seed(2), plan, memory, tables)
         assert verdict == birds_depth_first.SOLVED
         nodes[largest] = int(memory.progress[birds_depth_first.NODES])
     assert nodes[11] > nodes[14] == nodes[26] == 17475
@@ -316,6 +316,7 @@ def test_rows_are_labelled_as_the_plain_search_labels_them() -> None:
     assert 0 < rows.where(rows.cards < 16).solvable.mean() < 1
 
 
+@pytest.mark.slow
 def test_training_goes_on_where_it_stopped(tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
     pytest.importorskip("pyarrow")
@@ -356,6 +357,7 @@ def test_parquet_files_have_named_columns(tmp_path: Path) -> None:
         np.testing.assert_array_equal(ours, theirs)
 
 
+@pytest.mark.slow
 def test_evolution_goes_on_where_it_stopped(tmp_path: Path) -> None:
     class Interruption(Exception):
         pass

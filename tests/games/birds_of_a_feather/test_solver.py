@@ -28,7 +28,7 @@ from cardlab.games.birds_of_a_feather.solvers.solver import (
     FALLS_APART,
     MOST_EMPTY,
     NODES,
-    Memory,
+    Scratch,
     key_of,
     move_cards,
     move_names,
@@ -57,7 +57,7 @@ def solves(state: State, actions: tuple[int, ...] | None) -> bool:
     state = state.copy()
     for action in actions:
         assert action in state.legal()
-        GAME.border.apply(state.array, 0, action)
+        GAME.bindings.apply(state.array, 0, action)
     return state.returns() == [1]
 
 
@@ -69,13 +69,13 @@ def can_be_solved(position: str) -> bool:
         return True
     for action in state.legal():
         after = state.copy()
-        GAME.border.apply(after.array, 0, int(action))
+        GAME.bindings.apply(after.array, 0, int(action))
         if can_be_solved(rules.position_text(after.array[0])):
             return True
     return False
 
 
-def settle(state: State, memory: Memory) -> bool:
+def settle(state: State, memory: Scratch) -> bool:
     return bool(settle_at(state.array, 0, memory))
 
 
@@ -205,11 +205,11 @@ def test_why_a_position_is_lost(position: str, proof: str) -> None:
     assert proof in solution.proof
 
 
-# Memory
+# Scratch
 
 
 def test_keys_tell_all_positions_apart() -> None:
-    levels = Memory.of(4).levels
+    levels = Scratch.new(4).levels
     by_key: dict[int, tuple[int, ...]] = {}
     keys: dict[tuple[int, ...], int] = {}
     rng = np.random.default_rng(0)
@@ -235,7 +235,7 @@ def test_keys_tell_all_positions_apart() -> None:
 
 @compiled_only
 def test_a_table_that_is_too_small_costs_time_but_no_truth() -> None:
-    small, large = Memory.of(12), Memory.of(20)
+    small, large = Scratch.new(12), Scratch.new(20)
     for seed in (0, 104, 6727):
         state = Table(GAME, seed=seed).state
         assert settle(state, small) == settle(state, large) == (seed != 6727)
@@ -243,10 +243,10 @@ def test_a_table_that_is_too_small_costs_time_but_no_truth() -> None:
 
 
 def test_memory_carries_nothing_over() -> None:
-    used = Memory.of()
+    used = Scratch.new()
     for seed in range(MANY // 5):
         state = Table(GAME, seed=seed).state
-        fresh = Memory.of()
+        fresh = Scratch.new()
         assert settle(state, used) == settle(state, fresh)
         assert used.report.tolist() == fresh.report.tolist()
         assert (
@@ -280,7 +280,7 @@ def test_hints_are_the_truth_about_every_move() -> None:
             values = agent.values(turn, rng)
             for action, value in zip(turn.legal, values, strict=True):
                 after = state.copy()
-                GAME.border.apply(after.array, 0, int(action))
+                GAME.bindings.apply(after.array, 0, int(action))
                 truth = can_be_solved(rules.position_text(after.array[0]))
                 assert value == (1 if truth else -1)
                 seen.add(truth)
@@ -462,6 +462,7 @@ take_census(parse_range(sys.argv[1]), out=Path(sys.argv[2]), progress=progress)
 """
 
 
+@pytest.mark.slow
 @compiled_only
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_a_killed_census_goes_on(ending: str, tmp_path: Path) -> None:

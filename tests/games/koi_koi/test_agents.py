@@ -164,7 +164,9 @@ def test_a_run_is_kept_for_reports(tmp_path: Path, capsys: pytest.CaptureFixture
 # Search
 
 
-def test_what_the_network_finds_bad_is_not_tried(folders: dict[str, Path]) -> None:
+def test_what_the_network_finds_bad_is_not_tried(
+    folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     network = KoiKoiNetwork(folders["win"])
     turn = some_turns(phase=2, count=1)[0]
     where = (turn.view.array, np.array([turn.seat]), np.array([3], dtype=np.int64))
@@ -174,7 +176,8 @@ def test_what_the_network_finds_bad_is_not_tried(folders: dict[str, Path]) -> No
     best = np.argsort(-alone)[:2]
     assert found.argmax() in best
     assert (found[best] != alone[best]).all()
-    same = search(network, *where, worlds=2, hands=4, most=2, margin=5.0, trust=0.0)[0]
+    monkeypatch.setattr("cardlab.games.koi_koi.agents.search.TRUST", 0.0)
+    same = search(network, *where, worlds=2, hands=4, most=2, margin=5.0)[0]
     assert same[best] == pytest.approx(alone[best])
 
 

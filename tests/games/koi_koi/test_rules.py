@@ -19,26 +19,21 @@ import numpy as np
 import pytest
 
 from cardlab.agents.heuristic import Heuristic
-from cardlab.agents.random_agent import RandomAgent
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import DEALER, OVER, State, View
 from cardlab.engine.kernel import JIT
-from cardlab.engine.play import Table, play_game
+from cardlab.engine.play import Table
 from cardlab.games.koi_koi import rules
 from cardlab.games.koi_koi.cards import CATEGORIES, DROSS, cards_in, cards_text, parse_card
 from cardlab.games.koi_koi.rules import GAME, KOI_KOI, STOP, TAKE
 from cardlab.games.koi_koi.table import NOBODY, PICK_FOR_DISCARD, cards_drawn, dealer, score
 from cardlab.games.koi_koi.yaku import list_yaku, yaku_points
 from cardlab.testing import check_agent, check_uniform, random_table, retrace
+from tests.support import variants
 from tests.support.paths import ROOT
 from tests.support.reference_koi_koi import Card, ReferenceRound, settle, verdict, yaku
 
-VARIANTS: list[dict[str, Any]] = [
-    {},
-    {"rules": "nintendo"},
-    {"rounds": 1},
-    {"rules": "nintendo", "rounds": 3},
-]
+VARIANTS = variants.VARIANTS["koi_koi"]
 MANY = 300 if JIT else 4
 
 # A quiet deal that several tests change: no month three times on the field or paired in a hand.
@@ -118,14 +113,14 @@ def replay_step(state: State, step: list[Any]) -> None:
         assert state.legal().tolist() == sorted(first + number(card) for card in offered)
         assert (phase == "discard-pick") == (s.phase == PICK_FOR_DISCARD)
         action = first + number(choice)
-    GAME.border.apply(state.array, 0, action)
+    GAME.bindings.apply(state.array, 0, action)
 
 
 def replay_round(state: State, told: dict[str, Any]) -> None:
     """Check a whole round of a human game, from the deal to the score."""
     s = state.array[0]
     cards = [*told["hand1"], *told["hand2"], *told["field"], *told["stock"]]
-    GAME.border.deal(state.array, 0, np.array([number(card) for card in cards], dtype=np.uint8))
+    GAME.bindings.deal(state.array, 0, np.array([number(card) for card in cards], dtype=np.uint8))
     assert s.round_number == told["round"]
     assert dealer(s) == told["dealer"] - 1
     for step in told["steps"]:
@@ -161,7 +156,7 @@ def test_human_games_replay_without_a_difference() -> None:
     for game in games if JIT else games[:6]:
         state = GAME.start(rounds=game["round_total"])
         cut = FIRST_SEAT_DEALS if game["rounds"][0]["dealer"] == 1 else SECOND_SEAT_DEALS
-        GAME.border.deal(state.array, 0, GAME.parse_order(cut))
+        GAME.bindings.deal(state.array, 0, GAME.parse_order(cut))
         for told in game["rounds"]:
             assert state.mover == DEALER
             assert state.points() == told["point_before"]
@@ -195,7 +190,7 @@ def compare_with_reference(whole: Table, name: str) -> Iterator[str]:
     points, next_dealer = [30, 30], None
     while state.mover != OVER:
         order = next(orders)
-        GAME.border.deal(state.array, 0, order)
+        GAME.bindings.deal(state.array, 0, order)
         cards = [pair(int(card)) for card in order]
         if next_dealer is None:
             first = next(
@@ -214,7 +209,7 @@ def compare_with_reference(whole: Table, name: str) -> Iterator[str]:
         while not theirs.over:
             compare(state, theirs)
             action = next(actions)
-            GAME.border.apply(state.array, 0, action)
+            GAME.bindings.apply(state.array, 0, action)
             take_in_reference(theirs, action)
         next_dealer = theirs.next_dealer
         assert next_dealer is not None
@@ -364,11 +359,11 @@ def test_the_earlier_month_deals_and_moves_first(cut: str, first: int) -> None:
 
 def test_a_cut_without_a_difference_is_repeated() -> None:
     state = GAME.start()
-    GAME.border.deal(state.array, 0, np.arange(48, dtype=np.uint8))
+    GAME.bindings.deal(state.array, 0, np.arange(48, dtype=np.uint8))
     assert state.mover == DEALER
     assert state.round_number == 0
-    GAME.border.deal(state.array, 0, GAME.parse_order(SECOND_SEAT_DEALS))
-    GAME.border.deal(state.array, 0, GAME.parse_order(deck(FIRST, SECOND, FIELD)))
+    GAME.bindings.deal(state.array, 0, GAME.parse_order(SECOND_SEAT_DEALS))
+    GAME.bindings.deal(state.array, 0, GAME.parse_order(deck(FIRST, SECOND, FIELD)))
     assert state.mover == 1
 
 
@@ -785,18 +780,3 @@ def test_a_fresh_game_waits_for_the_cut() -> None:
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
 def test_the_heuristic_is_an_agent(options: dict[str, Any]) -> None:
     check_agent(Heuristic, GAME, options)
-
-
-@pytest.mark.parametrize("name", ["paper", "nintendo"])
-def test_the_heuristic_beats_random_play(name: str) -> None:
-    if not JIT:
-        pytest.skip("too many games to interpret")
-    total = 0.0
-    for seed in range(40):
-        for seat in range(2):
-            agents = [RandomAgent(), RandomAgent()]
-            agents[seat] = Heuristic()  # type: ignore[call-overload]
-            record = play_game(GAME, agents, seed=seed, options={"rules": name})
-            assert record.result
-            total += record.result.returns[seat]
-    assert total / 80 > 0.6

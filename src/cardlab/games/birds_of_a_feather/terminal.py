@@ -42,7 +42,7 @@ def follow(state: State, actions: Sequence[int]) -> Iterator[Step]:
         start, end = MOVES[action]
         card, covered = (card_text(int(state.tops[cell])) for cell in (start, end))
         words = f"{card} from {cell_text(start)} onto {covered} in {cell_text(end)}"
-        state.game.border.apply(state.array, 0, action)
+        state.game.bindings.apply(state.array, 0, action)
         yield Step(words, tuple(int(top) for top in state.tops), end)
 
 

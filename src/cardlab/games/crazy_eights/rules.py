@@ -17,7 +17,7 @@ Action ids
         64  pass: only without a stock and with nothing playable
         65  draw one card: only with `optional_draw`
 
-What seats learn of each other's hands, and how worlds are imagined: `crazy_eights_knowledge`.
+What seats learn of each other's hands, and how worlds are sampled: `hidden_hands`.
 """
 
 from __future__ import annotations
@@ -37,18 +37,14 @@ from cardlab.engine.cards import (
 )
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import DEALER, OVER, Description, Event, Game, Zone, record_type
+from cardlab.engine.hidden_hands import bar, occupy, vacate
 from cardlab.engine.kernel import bit, count_bits, int64, kernel, lowest_bit
 from cardlab.engine.seeding import branch
-from cardlab.games.crazy_eights import PACKAGE
+from cardlab.games.crazy_eights import PACKAGE, hidden_hands
 from cardlab.games.crazy_eights.hidden_hands import (
     DECK,
     GROUPS,
     NOBODY,
-    bar,
-    conceal,
-    imagine,
-    occupy,
-    vacate,
 )
 
 MAX_SEATS = 4
@@ -216,7 +212,7 @@ def apply(s: Any, action: int) -> None:
         s.top = card
         s.suit = suit
         s.passes = 0
-        vacate(s, seat, card)
+        vacate(s, seat, bit(card))
         if s.sizes[seat] == 0:
             s.winner = seat
             s.phase = FINISHED
@@ -461,16 +457,4 @@ def events(s: Any) -> list[Event]:
     return told
 
 
-GAME = Game.from_module(
-    PACKAGE,
-    __name__,
-    state=STATE,
-    num_actions=NUM_ACTIONS,
-    deck=DECK,
-    max_plies=MAX_PLIES,
-    faults=FAULTS,
-    conceal=conceal,
-    imagine=imagine,
-    card_text=card_text,
-    parse_card=parse_card,
-)
+GAME = Game.from_module(__name__, PACKAGE, hidden_hands)

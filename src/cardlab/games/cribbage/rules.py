@@ -567,15 +567,4 @@ def events(s: Any) -> list[Event]:
     return told
 
 
-GAME = Game.from_module(
-    PACKAGE,
-    __name__,
-    state=STATE,
-    num_actions=NUM_ACTIONS,
-    deck=DECK,
-    max_plies=MAX_PLIES,
-    faults=FAULTS,
-    card_text=card_text,
-    parse_card=parse_card,
-    used_cards=USED,
-)
+GAME = Game.from_module(__name__, PACKAGE, used_cards=USED)

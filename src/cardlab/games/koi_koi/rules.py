@@ -41,12 +41,13 @@ from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import DEALER, OVER, Game
 from cardlab.engine.kernel import bit, count_bits, int64, kernel, lowest_bit
 from cardlab.engine.seeding import below
-from cardlab.games.koi_koi import PACKAGE
+from cardlab.games.koi_koi import PACKAGE, table
 from cardlab.games.koi_koi.cards import (
     ALL_CARDS,
     DECK,
     ONE_MONTH,
     card_text,
+    find_cards,
     four_of_a_month,
     four_pairs,
     parse_card,
@@ -78,12 +79,10 @@ from cardlab.games.koi_koi.table import (
     WON,
     cards_drawn,
     dealer,
-    describe,
     field_matches,
     pile_points,
     played_by,
     score,
-    state_text,
 )
 
 START = 30
@@ -505,28 +504,12 @@ def parse_action(text: str) -> int:
         return KOI_KOI
     if clean.startswith("take "):
         return TAKE + parse_card(clean.removeprefix("take "))
-    try:
-        return parse_card(clean)
-    except CardlabError as error:
-        if "unknown card" not in str(error):
-            raise
+    if not find_cards(clean):
         raise CardlabError(
             f"unknown action {text.strip()!r}; write a card such as 1-crane or 1-1 to discard it, "
             "take 1-crane, stop or koi-koi"
-        ) from None
+        )
+    return parse_card(clean)
 
 
-GAME = Game.from_module(
-    PACKAGE,
-    __name__,
-    state=STATE,
-    num_actions=NUM_ACTIONS,
-    deck=DECK,
-    max_plies=MOST_ROUNDS * TURNS * 4,
-    faults=FAULTS,
-    used_cards=USED_CARDS,
-    card_text=card_text,
-    parse_card=parse_card,
-    state_text=state_text,
-    describe=describe,
-)
+GAME = Game.from_module(__name__, PACKAGE, table, max_plies=MOST_ROUNDS * TURNS * 4)

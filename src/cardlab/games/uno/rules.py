@@ -43,7 +43,7 @@ import numpy as np
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Description, Event, Game, Zone
 from cardlab.engine.kernel import bit, count_bits, int64, kernel
-from cardlab.games.uno import PACKAGE
+from cardlab.games.uno import PACKAGE, cards, kernels
 from cardlab.games.uno.cards import (
     ACTIONS,
     COLOUR_NAMES,
@@ -55,17 +55,12 @@ from cardlab.games.uno.cards import (
     KEEP,
     KIND_END,
     NAME,
-    NUM_ACTIONS,
     TOTAL,
     WILD,
     WILD_BIT,
-    action_text,
-    card_text,
     cards_in,
     count,
     kind_text,
-    parse_action,
-    parse_card,
 )
 from cardlab.games.uno.hidden_hands import NOBODY, PILE
 from cardlab.games.uno.kernels import (
@@ -86,15 +81,8 @@ from cardlab.games.uno.kernels import (
     TURNED,
     WENT_OUT,
     after,
-    apply,
-    conceal,
-    deal,
     hands_value,
-    imagine,
-    legal,
-    mover,
     points,
-    returns,
 )
 
 RULES = ("official", "rlcard")
@@ -284,24 +272,4 @@ def events(s: Any) -> list[Event]:
     return told
 
 
-GAME = Game.from_module(
-    PACKAGE,
-    __name__,
-    state=STATE,
-    num_actions=NUM_ACTIONS,
-    deck=DECK,
-    max_plies=MATCH_PLIES,
-    faults=FAULTS,
-    mover=mover,
-    deal=deal,
-    legal=legal,
-    apply=apply,
-    returns=returns,
-    points=points,
-    conceal=conceal,
-    imagine=imagine,
-    card_text=card_text,
-    parse_card=parse_card,
-    action_text=action_text,
-    parse_action=parse_action,
-)
+GAME = Game.from_module(__name__, PACKAGE, cards, kernels, max_plies=MATCH_PLIES)

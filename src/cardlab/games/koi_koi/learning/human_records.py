@@ -108,7 +108,7 @@ def _replay(told: dict[str, Any]) -> list[tuple[Array, int]]:
     state = GAME.start(rounds=told["round_total"])
     rest = [card for card in range(DECK) if card not in (0, 4)]
     first = [0, 4] if told["rounds"][0]["dealer"] == 1 else [4, 0]
-    GAME.border.deal(state.array, 0, np.array(first + rest, dtype=np.uint8))
+    GAME.bindings.deal(state.array, 0, np.array(first + rest, dtype=np.uint8))
     found = []
     for one in told["rounds"]:
         if state.mover != DEALER:
@@ -116,7 +116,7 @@ def _replay(told: dict[str, Any]) -> list[tuple[Array, int]]:
         cards = [_number(card) for key in ("hand1", "hand2", "field", "stock") for card in one[key]]
         if sorted(cards) != list(range(DECK)):
             raise ValueError(f"round {one['round']} has not each of the 48 cards once")
-        GAME.border.deal(state.array, 0, np.array(cards, dtype=np.uint8))
+        GAME.bindings.deal(state.array, 0, np.array(cards, dtype=np.uint8))
         for turn, seat, phase, choice, *_ in one["steps"]:
             if phase == "draw":
                 continue
@@ -127,7 +127,7 @@ def _replay(told: dict[str, Any]) -> list[tuple[Array, int]]:
             if state.mover != seat - 1 or action not in state.legal():
                 raise ValueError(f"round {one['round']}, turn {turn}: {phase} {choice}")
             found.append((state.array.copy(), action))
-            GAME.border.apply(state.array, 0, action)
+            GAME.bindings.apply(state.array, 0, action)
     if state.mover != OVER:
         raise ValueError("the game breaks off")
     return found

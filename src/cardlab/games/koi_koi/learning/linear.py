@@ -40,7 +40,7 @@ from cardlab.games.koi_koi.linear import (
     card_terms,
     count_groups,
 )
-from cardlab.games.koi_koi.playouts import Desk, better_pick
+from cardlab.games.koi_koi.playouts import Scratch, better_pick
 from cardlab.games.koi_koi.rules import GAME, START
 from cardlab.games.koi_koi.table import CALL, DISCARD
 from cardlab.games.koi_koi.tokens import KOI_KOI_TOKEN, MOST_CHOICES
@@ -78,26 +78,28 @@ class Config:
 
 
 @kernel
-def write_terms(states: Any, choices: Any, weights: Any, desk: Any, out: Any) -> None:
+def write_terms(states: Any, choices: Any, weights: Any, scratch: Any, out: Any) -> None:
     """Write the terms of every choice, of captures of two with the pick that is better now."""
     for i in range(len(states)):
         s = states[i]
         seat = int64(s.seat)
-        count_groups(s, seat, desk.counts)
+        count_groups(s, seat, scratch.counts)
         for k in range(MOST_CHOICES):
             token = int64(choices[i, k])
             if k > 0 and token == choices[i, 0]:
                 break
             count = 0
             if s.phase == DISCARD:
-                taken = better_pick(s, seat, token, weights, desk)
-                count = card_terms(s, seat, token, taken, desk.counts, desk.terms)
+                taken = better_pick(s, seat, token, weights, scratch)
+                count = card_terms(s, seat, token, taken, scratch.counts, scratch.terms)
             elif s.phase != CALL:
-                count = card_terms(s, seat, int64(s.pending), bit(token), desk.counts, desk.terms)
+                count = card_terms(
+                    s, seat, int64(s.pending), bit(token), scratch.counts, scratch.terms
+                )
             elif token == KOI_KOI_TOKEN:
-                count = call_terms(s, seat, desk.terms)
+                count = call_terms(s, seat, scratch.terms)
             for j in range(count):
-                out[i, k, j] = desk.terms[j]
+                out[i, k, j] = scratch.terms[j]
 
 
 def point_worth(network: KoiKoiNetwork, states: Array) -> Array:
@@ -271,7 +273,7 @@ def learn(
     parts = ((False, short), (False, config.epochs), (True, config.call_epochs))
     for number, (of_calls, count) in enumerate(parts):
         terms[:] = NO_TERM
-        write_terms(states, choices, weights, Desk.new(), terms)
+        write_terms(states, choices, weights, Scratch.new(), terms)
         some = several & learned_from & (calls == of_calls)
         weights = fit(
             config,

@@ -15,7 +15,7 @@ import numpy as np
 from cardlab.engine.game import Array, State, Turn
 from cardlab.games.uno.agents.network import uno_net
 from cardlab.games.uno.playouts import play_out_random, play_out_sensible
-from cardlab.games.uno.worlds import ALL, HANDS, SEAT, UNION, Evaluation, evaluate
+from cardlab.games.uno.worlds import ALL, HANDS, UNION, Decision, Evaluation, evaluate
 
 __all__ = [
     "LADDER",
@@ -56,11 +56,9 @@ class Guided:
         return self._evaluate(turn, rng).means
 
     def _evaluate(self, turn: Turn, rng: np.random.Generator) -> Evaluation:
+        decision = Decision(turn.view.array, turn.seat, turn.legal)
         play_out = PLAY_OUTS[self.others]
-        known, legal = turn.view.array, turn.legal
-        return evaluate(
-            known, turn.seat, legal, self.playouts, rng, play_out, knows=SEAT, threads=self.threads
-        )
+        return evaluate(decision, self.playouts, rng, play_out, threads=self.threads)
 
 
 @dataclass(frozen=True)
@@ -86,13 +84,10 @@ class UnoSearch:
 
     def _evaluate(self, turn: Turn, rng: np.random.Generator, network: Array) -> Evaluation:
         return evaluate(
-            turn.view.array,
-            turn.seat,
-            turn.legal,
+            Decision(turn.view.array, turn.seat, turn.legal),
             self.playouts,
             rng,
             PLAY_OUTS[self.others],
-            knows=SEAT,
             opinion=network,
             belief=BELIEF_IN_NETWORK,
             threads=self.threads,
@@ -111,19 +106,11 @@ class UnoOpen:
 
     def act_open(self, state: State, rng: np.random.Generator) -> int:
         """Return the best of the actions that were tried most."""
-        legal, seat, play_out = state.legal(), state.mover, PLAY_OUTS[self.others]
+        decision = Decision(state.array, state.mover, state.legal(), self.knows)
+        play_out = PLAY_OUTS[self.others]
         return _best(
-            legal,
-            lambda: evaluate(
-                state.array,
-                seat,
-                legal,
-                self.playouts,
-                rng,
-                play_out,
-                knows=self.knows,
-                threads=self.threads,
-            ),
+            decision.actions,
+            lambda: evaluate(decision, self.playouts, rng, play_out, threads=self.threads),
         )
 
 

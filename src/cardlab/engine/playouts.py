@@ -10,7 +10,7 @@ import numpy as np
 
 from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError
-from cardlab.engine.game import DEALER, MOST_DEALS, OVER, Array, Game, endless_deals
+from cardlab.engine.game import DEALER, MOST_DEALS_IN_A_ROW, OVER, Array, Game, endless_deals
 from cardlab.engine.kernel import int64, kernel
 from cardlab.engine.seeding import SEAT, below, branch, shuffle
 
@@ -56,7 +56,7 @@ def make_playouts(game: Game, policy: Policy | None = None) -> Playouts:
     choose = policy or choose_any
     mover, deal, legal, apply = game.mover, game.deal, game.legal, game.apply
     returns, deck_order = game.returns, game.shuffle
-    most_deals = game.max_plies + MOST_DEALS  # so that nothing compiled is endless
+    most_deals = game.max_plies + MOST_DEALS_IN_A_ROW  # so that nothing compiled is endless
 
     @kernel
     def finish(s: Any, rng: Any, order: Any, buffer: Any) -> None:
@@ -94,16 +94,8 @@ def make_playouts(game: Game, policy: Policy | None = None) -> Playouts:
         return decisions
 
     @kernel
-    def play_many(
-        fresh: Any,
-        start: int,
-        count: int,
-        totals: Any,
-        work: Any,
-        order: Any,
-        buffer: Any,
-        rng: Any,
-    ) -> int:
+    def play_many(fresh: Any, start: int, count: int, totals: Any, scratch: Any, rng: Any) -> int:
+        work, order, buffer = scratch
         decisions = 0
         for i in range(count):
             work[0] = fresh[0]
@@ -123,15 +115,8 @@ def play_randomly(game: Game, games: int, *, seed: int = 0, **options: Any) -> t
     """Play fresh games at random; return the decisions taken and the summed returns by seat."""
     fresh = game.fresh(**game.read_options(options))
     totals = np.zeros(int(fresh[0].seats))
-    scratch = Scratch.of(game)
-    decisions = make_playouts(game).play_many(
-        fresh,
-        seeding.stream(seed, "game"),
-        games,
-        totals,
-        *scratch,
-        np.zeros(1, dtype=np.int64),
-    )
+    start, rng = seeding.stream(seed, "game"), np.zeros(1, dtype=np.int64)
+    decisions = make_playouts(game).play_many(fresh, start, games, totals, Scratch.of(game), rng)
     if decisions < 0:
         raise CardlabError(endless_deals(game))
     return int(decisions), totals
