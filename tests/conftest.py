@@ -28,6 +28,15 @@ def pytest_configure() -> None:
     os.environ["no_proxy"] = os.environ["NO_PROXY"] = "127.0.0.1,localhost"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest, so that no worker is left alone with it at the end."""
+
+    def order(item: pytest.Item) -> tuple[bool, bool]:
+        return not item.get_closest_marker("xdist_group"), not item.get_closest_marker("slow")
+
+    items.sort(key=order)
+
+
 @pytest.fixture(scope="session")
 def crazy_eights() -> Game:
     return find_game("crazy_eights")
@@ -54,7 +63,7 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             yield address
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def store_address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The address of an empty store, of each kind in turn."""
     if request.param == "sqlite":

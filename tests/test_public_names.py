@@ -21,7 +21,7 @@ from cardlab.agents.outside import (
 )
 from cardlab.arena import export, leaderboard, sprt, tournament
 from cardlab.arena.compliance import Finding, check_program
-from cardlab.arena.match import Match, MatchResult, Standing, mean_and_interval, play_match
+from cardlab.arena.match import Match, MatchResult, Standing, play_match
 from cardlab.arena.store import Entered, Store, default_store
 from cardlab.arena.workers import default_workers, joined_cluster
 from cardlab.engine import kernel
@@ -33,7 +33,8 @@ from cardlab.engine.manifest import Parameter
 from cardlab.engine.observation import Block, from_kernel
 from cardlab.engine.play import Table, open_game, play_game
 from cardlab.engine.playouts import Playouts, Scratch, choose_any, make_playouts
-from cardlab.engine.registry import find_game, import_named, our_games, our_packages
+from cardlab.engine.registry import find_game, import_named, our_games
+from cardlab.engine.statistics import mean_and_interval
 from cardlab.games.cribbage.scoring import (
     HAND_SIZE,
     LIMIT,
@@ -46,7 +47,6 @@ from cardlab.games.cribbage.scoring import (
     explain_play,
 )
 from cardlab.games.cribbage.solvers.advice import Choice, advise, parse_hand
-from cardlab.papers import find_paper
 from cardlab.search import alpha_beta, determinised, monte_carlo
 from cardlab.show import pictures
 from tests.support.paths import EXAMPLES
@@ -510,13 +510,6 @@ def test_openspiel_sees_games_and_states() -> None:
 
 
 # The rest
-
-
-def test_papers_by_game() -> None:
-    for name, package in our_packages().items():
-        assert find_paper(name).__name__ == package.paper
-    with pytest.raises(CardlabError, match="unknown game 'whist'"):
-        find_paper("whist")
 
 
 def test_a_card_face_down() -> None:

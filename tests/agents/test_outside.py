@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,6 +27,7 @@ from cardlab.engine.play import play_game
 from cardlab.engine.records import Record
 from cardlab.engine.replay import replay
 from tests.support.paths import EXAMPLES, PROGRAMS
+from tests.support.waiting import wait_until
 
 if os.name != "posix":
     pytest.skip("outside agents need a POSIX system", allow_module_level=True)
@@ -72,11 +72,7 @@ def below(pid: int) -> list[str]:
 
 def soon_gone(mark: str) -> bool:
     """Return whether nothing runs under this name, now or soon: others may run the same tests."""
-    for _ in range(100):
-        if not any(mark in row for row in below(1)):
-            return True
-        time.sleep(0.05)
-    return False
+    return wait_until(lambda: not any(mark in row for row in below(1)), f"the end of {mark}")
 
 
 @pytest.fixture(autouse=True)
@@ -137,6 +133,7 @@ def test_what_is_done_wrong_costs_the_game_and_no_more(name: str) -> None:
         assert Record.from_line(record.to_line()) == record
 
 
+@pytest.mark.slow
 def test_a_tournament_of_misbehaving_agents_goes_on_to_its_end(tmp_path: Path) -> None:
     bad = [f"cmd:{PROGRAMS}/{name}" for name in MISBEHAVING]
     plan = Plan.make("crazy_eights", ["random", *bad], 2, format="gauntlet", limits=QUICK, seed=5)
@@ -343,8 +340,8 @@ def test_nothing_survives_the_death_of_its_worker(tmp_path: Path) -> None:
         "import sys, time\n"
         "from cardlab.agents.outside import Limits, Program\n"
         f"program = Program(['{program}'], Limits())\n"
-        "program.exchange({'type': 'hello'}, 10)\n"
-        "sys.stdout.write('up\\n'); sys.stdout.flush(); time.sleep(60)\n"
+        "program.exchange({'type': 'hello'}, 300)\n"
+        "sys.stdout.write('up\\n'); sys.stdout.flush(); time.sleep(600)\n"
     )
     worker = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert worker.stdout
@@ -357,7 +354,7 @@ def test_nothing_survives_the_death_of_its_worker(tmp_path: Path) -> None:
 
 
 def test_a_program_that_does_not_read_is_a_time_out() -> None:
-    program = Program([sys.executable, "-c", "import time; time.sleep(60)"], Limits())
+    program = Program([sys.executable, "-c", "import time; time.sleep(600)"], Limits())
     with pytest.raises(AgentFailed, match="does not read its input"):
         program.exchange({"type": "turn", "filler": "x" * 1_000_000}, 0.3)
 

@@ -200,6 +200,7 @@ def die(number: int) -> int:
     return number
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_is_reported() -> None:
     with pytest.raises(CardlabError, match="a worker process ended unexpectedly"):
         list(stream_results(die, list(range(8)), workers=2))
@@ -294,6 +295,7 @@ def die_once(task: tuple[Path, int]) -> int:
     return number
 
 
+@pytest.mark.slow
 def test_what_a_killed_worker_had_is_done_again(tmp_path: Path) -> None:
     tasks = ((tmp_path / "mark", number) for number in range(12))
     assert sorted(stream_results(die_once, tasks, workers=2)) == list(range(12))

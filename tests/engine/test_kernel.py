@@ -77,6 +77,7 @@ def test_a_second_process_compiles_nothing_and_agrees_with_interpreted(tmp_path:
     assert first[1] == second[1] == plain[1]
 
 
+@pytest.mark.slow
 @needs_jit
 def test_two_games_cached_by_two_processes_keep_apart_in_a_third(tmp_path: Path) -> None:
     # Both games have kernels of the same names over records that Numba numbers alike.
@@ -143,6 +144,7 @@ def test_a_class_of_constants_is_refused() -> None:
         digest(wrong)
 
 
+@pytest.mark.slow
 @needs_jit
 def test_six_cold_processes_at_once_leave_a_usable_cache(tmp_path: Path) -> None:
     processes = [start(REPORT, tmp_path, "tests.support.high_card:GAME") for _ in range(6)]

@@ -420,6 +420,7 @@ def example(monkeypatch: pytest.MonkeyPatch) -> Any:
     return module
 
 
+@pytest.mark.slow
 def test_the_worked_example_tiny(example: Any, tmp_path: Path, capsys: Any) -> None:
     settings = ["--imitate=4096", "--steps=512", "--rows=8", "--games=20", "--out"]
     scores = []

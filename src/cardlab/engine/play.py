@@ -79,6 +79,11 @@ class Table(ShownAsPicture):
         """How many play."""
         return int(self.state.seats)
 
+    @property
+    def dealt_by_seed(self) -> bool:
+        """Whether the seed alone says what is dealt."""
+        return not self._given
+
     def turn(self) -> Turn:
         """Return the decision that the game waits for."""
         seat = self.mover

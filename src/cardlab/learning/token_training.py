@@ -37,6 +37,7 @@ from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array, Game
 from cardlab.engine.kernel import int64, kernel
+from cardlab.engine.statistics import mean_and_margin
 from cardlab.learning.checkpoints import load_checkpoint, save_checkpoint
 from cardlab.learning.devices import PRECISIONS, choose_device, number_type
 from cardlab.learning.logs import Log
@@ -283,9 +284,9 @@ class Training:
             first += len(place)
             for what, values in (("return", mine), ("wins", (mine == 1).astype(np.float64))):
                 of_deals = values.reshape(-1, place.max() + 1).mean(1)
-                half = 1.96 * of_deals.std(ddof=1) / np.sqrt(len(of_deals))
-                found[f"{name}/{what}"] = float(of_deals.mean())
-                found[f"{name}/{what} margin"] = float(half)
+                mean, margin = mean_and_margin(of_deals)
+                found[f"{name}/{what}"] = mean
+                found[f"{name}/{what} margin"] = margin
         return found
 
     # Learning

@@ -316,6 +316,7 @@ def test_rows_are_labelled_as_the_plain_search_labels_them() -> None:
     assert 0 < rows.where(rows.cards < 16).solvable.mean() < 1
 
 
+@pytest.mark.slow
 def test_training_goes_on_where_it_stopped(tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
     pytest.importorskip("pyarrow")
@@ -356,6 +357,7 @@ def test_parquet_files_have_named_columns(tmp_path: Path) -> None:
         np.testing.assert_array_equal(ours, theirs)
 
 
+@pytest.mark.slow
 def test_evolution_goes_on_where_it_stopped(tmp_path: Path) -> None:
     class Interruption(Exception):
         pass

@@ -462,6 +462,7 @@ take_census(parse_range(sys.argv[1]), out=Path(sys.argv[2]), progress=progress)
 """
 
 
+@pytest.mark.slow
 @compiled_only
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_a_killed_census_goes_on(ending: str, tmp_path: Path) -> None:

@@ -265,6 +265,7 @@ def test_tables_that_are_none(tmp_path: Path) -> None:
         load_knowledge(tmp_path)
 
 
+@pytest.mark.slow
 @compiled
 def test_trainings_go_on_where_they_were(tmp_path: Path) -> None:
     class Stop(Exception):

@@ -349,6 +349,7 @@ def test_a_deal_teaches_as_in_plain_python() -> None:
     assert 20 < explored < 300
 
 
+@pytest.mark.slow
 @compiled
 def test_learning_finds_more_than_greed(tmp_path: Path) -> None:
     config = pegging_values.Config(deals=60_000, checkpoint=30_000, test_deals=8_000, test_games=2)
@@ -365,6 +366,7 @@ def test_learning_finds_more_than_greed(tmp_path: Path) -> None:
     assert np.abs(agent.player.values - saved["weights"]).max() <= 0.5 / SCALE + 1e-6
 
 
+@pytest.mark.slow
 @compiled
 def test_a_mix_learns_defence(tmp_path: Path) -> None:
     config = pegging_mix.Config(
@@ -437,6 +439,7 @@ SMALL = (
 )
 
 
+@pytest.mark.slow
 @compiled
 @pytest.mark.parametrize(("module", "settings"), SMALL, ids=["values", "mix"])
 def test_a_killed_training_goes_on(module: ModuleType, settings: str, tmp_path: Path) -> None:

@@ -22,9 +22,10 @@ from cardlab.engine.play import Table
 from cardlab.games.cribbage import heuristic, rules
 from cardlab.games.cribbage.scoring import explain, follow, hand_points, peg_points, score_text
 from cardlab.testing import check_agent, check_uniform, random_table, retrace
+from tests.support import variants
 from tests.support.reference_cribbage import ReferenceGame, play_points, show_points, value
 
-VARIANTS: list[dict[str, Any]] = [{}, {"target": 61}]
+VARIANTS = variants.VARIANTS["cribbage"]
 MANY = 40 if JIT else 2
 SEAT_0_DEALS = "AC 2C"
 SEAT_1_DEALS = "2C AC"

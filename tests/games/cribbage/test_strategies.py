@@ -381,6 +381,7 @@ def test_mirrored_games_of_equals_are_even() -> None:
     assert 0.3 < agreement(np.stack([one, two]), 300, 0) < 0.95
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", strategy_weights.MODES)
 @pytest.mark.parametrize("update", strategy_weights.UPDATES)
 def test_an_interrupted_run_ends_like_an_undisturbed_one(
@@ -413,6 +414,7 @@ def test_an_interrupted_run_ends_like_an_undisturbed_one(
     assert "agent_0_after_000000000030.npz" in files[0]
 
 
+@pytest.mark.slow
 def test_a_killed_training_goes_on(tmp_path: Path) -> None:
     config = Config(agents=2, games=20_000, rows=2, checkpoint=2_000, test_deals=4)
     settings = ["agents=2", "games=20000", "rows=2", "checkpoint=2000", "test_deals=4"]

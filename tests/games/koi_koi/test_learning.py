@@ -64,6 +64,7 @@ from cardlab.games.koi_koi.tokens import (
     write_rows,
 )
 from cardlab.games.koi_koi.win_chances import OUTCOMES, two_hot  # noqa: E402
+from cardlab.learning.runs import read_config  # noqa: E402
 from cardlab.networks.weights import load_weights  # noqa: E402
 from tests.support.killed import train_until_killed  # noqa: E402
 
@@ -223,6 +224,7 @@ def test_the_dynamic_predictor_is_the_recursion() -> None:
                 )
 
 
+@pytest.mark.slow
 def test_predictors_foretell_games_of_the_heuristic() -> None:
     told = heuristic_rounds(4000)
     losses = compare(told)
@@ -322,6 +324,7 @@ def same_weights(one: Path, other: Path, name: str = "all") -> bool:
     return ours.keys() == theirs.keys() and all(torch.equal(ours[key], theirs[key]) for key in ours)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("outcomes", [False, True])
 def test_an_interrupted_run_ends_like_an_undisturbed_one(tmp_path: Path, outcomes: bool) -> None:
     config = koi_koi_monte_carlo.Config(**TINY, outcomes=outcomes)
@@ -378,6 +381,7 @@ def kill_and_go_on(what: str, folder: Path, settings: dict[str, Any], sign: str)
     return ended.stdout
 
 
+@pytest.mark.slow
 def test_a_killed_training_goes_on_with_little_installed(tmp_path: Path) -> None:
     """The plain command needs neither pydantic nor platformdirs; kill -9 loses one loop at most."""
     settings = {**TINY, "reward": "point", "design": "separate", "games": 32}
@@ -389,6 +393,7 @@ def test_a_killed_training_goes_on_with_little_installed(tmp_path: Path) -> None
     assert len(list((tmp_path / "run").glob("*.safetensors"))) == 3
 
 
+@pytest.mark.slow
 def test_time_that_is_up_stops_with_a_checkpoint(tmp_path: Path) -> None:
     config = koi_koi_monte_carlo.Config(reward="point", **TINY, minutes=1e-6)
     summary = koi_koi_monte_carlo.train(config, tmp_path, quiet)
@@ -402,6 +407,7 @@ def test_time_that_is_up_stops_with_a_checkpoint(tmp_path: Path) -> None:
     assert koi_koi_monte_carlo.train(config, tmp_path, quiet)["finished"]
 
 
+@pytest.mark.slow
 def test_phase_one_plays_against_a_supervised_agent(tmp_path: Path) -> None:
     rivals = tmp_path / "rivals"
     rivals.mkdir()
@@ -418,6 +424,7 @@ def test_phase_one_plays_against_a_supervised_agent(tmp_path: Path) -> None:
     assert first["decisions/all"] < 0.75 * second["decisions/all"]
 
 
+@pytest.mark.slow
 def test_learning_fits_the_rewards_of_the_actions_taken(tmp_path: Path) -> None:
     settings = {**TINY, "learning_rate": 3e-3, "reward": "point", "width": 16, "warm_up": 1}
     training = koi_koi_monte_carlo.Training(koi_koi_monte_carlo.Config(**settings), tmp_path)
@@ -439,6 +446,7 @@ def test_learning_fits_the_rewards_of_the_actions_taken(tmp_path: Path) -> None:
     assert training.notes["loss/all"] < 0.9 * targets.var()
 
 
+@pytest.mark.slow
 def test_learning_fits_how_rounds_ended(tmp_path: Path) -> None:
     settings = {**TINY, "learning_rate": 3e-3, "width": 16, "warm_up": 1, "outcomes": True}
     training = koi_koi_monte_carlo.Training(koi_koi_monte_carlo.Config(**settings), tmp_path)
@@ -500,6 +508,7 @@ def test_traces_are_those_of_a_plain_loop() -> None:
     assert mixed[:, 2] == pytest.approx(last)
 
 
+@pytest.mark.slow
 def test_a_training_begins_with_another_and_keeps_its_rival(tmp_path: Path) -> None:
     first = {**TINY, "games": 16, "reward": "point"}
     koi_koi_monte_carlo.train(koi_koi_monte_carlo.Config(**first), tmp_path / "first", quiet)
@@ -522,6 +531,7 @@ def test_a_training_begins_with_another_and_keeps_its_rival(tmp_path: Path) -> N
     assert 0.6 < some / alone.notes["decisions/all"] < 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("design", ["separate", "shared"])
 def test_ends_begin_with_networks_that_valued_points(tmp_path: Path, design: str) -> None:
     first = {**TINY, "games": 16, "reward": "point", "design": design}
@@ -544,6 +554,7 @@ def test_ends_begin_with_networks_that_valued_points(tmp_path: Path, design: str
         assert (np.diff(after[np.argsort(before)]) >= -1e-5).all()  # the same choices
 
 
+@pytest.mark.slow
 def test_ends_are_played_learned_and_begun_with(tmp_path: Path) -> None:
     def begin(name: str, **settings: Any) -> dict[str, Any]:
         config = koi_koi_monte_carlo.Config(**{**TINY, "trace": 0.5, **settings})
@@ -577,10 +588,15 @@ def test_ends_are_played_learned_and_begun_with(tmp_path: Path) -> None:
     del config["outcomes"]
     (tmp_path / "plain" / "config.json").write_text(json.dumps(config))
     begin("plain", games=16)
+    config["ends"] = False  # its name before
+    (tmp_path / "plain" / "config.json").write_text(json.dumps(config))
+    begin("plain", games=16)
+    assert read_config(koi_koi_monte_carlo.Config, ["ends=true"]).outcomes
     with pytest.raises(CardlabError, match=r"other settings \(outcomes\)"):
         begin("plain", games=16, outcomes=True)
 
 
+@pytest.mark.slow
 def test_a_share_of_the_discards_and_all_rare_decisions_are_learned_from(tmp_path: Path) -> None:
     settings = TINY | {"design": "separate", "batch": 8, "share": 0.25, "first_phase": 0}
     training = koi_koi_monte_carlo.Training(koi_koi_monte_carlo.Config(**settings), tmp_path)
@@ -611,6 +627,7 @@ def test_mistakes_are_one_sentence(tmp_path: Path) -> None:
     assert ended.stderr.startswith("cardlab: unknown setting 'game'")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -739,6 +756,7 @@ def test_exchanged_months_give_the_row_of_the_exchanged_game(records: Path) -> N
     assert len({tuple(one) for one in move.tolist()}) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("design", ["separate", "shared"])
 def test_cross_validation_tests_every_game_once(records: Path, tmp_path: Path, design: str) -> None:
     config = koi_koi_supervised.Config(records=str(records), design=design, **FEW)
@@ -754,6 +772,7 @@ def test_cross_validation_tests_every_game_once(records: Path, tmp_path: Path, d
     assert names == ({"discard", "pick", "koi_koi"} if design == "separate" else {"all"})
 
 
+@pytest.mark.slow
 def test_networks_begin_where_the_settings_say(records: Path, tmp_path: Path) -> None:
     for name, seed in (("one", 1), ("other", 2)):
         settings = FEW | {"folds": 0, "seed": seed}
@@ -784,6 +803,7 @@ def test_networks_begin_where_the_settings_say(records: Path, tmp_path: Path) ->
                 assert torch.equal(one, wanted[key])
 
 
+@pytest.mark.slow
 def test_networks_that_foresaw_ends_learn_from_people_too(records: Path, tmp_path: Path) -> None:
     networks = make_networks("separate", width=FEW["width"], outcomes="win")
     save_networks(tmp_path, networks, "separate", {})
@@ -801,6 +821,7 @@ def test_networks_that_foresaw_ends_learn_from_people_too(records: Path, tmp_pat
         assert torch.equal(unit.best.network.last.weight, unit.network.network.last.weight)
 
 
+@pytest.mark.slow
 def test_people_who_follow_rules_are_foretold(records: Path, tmp_path: Path) -> None:
     """The heuristic stops or goes on by simple rules: a network learns more than the usual one."""
     config = koi_koi_supervised.Config(
@@ -822,6 +843,7 @@ def test_people_who_follow_rules_are_foretold(records: Path, tmp_path: Path) -> 
     assert summary["accuracy/discard"] > guess + 0.1
 
 
+@pytest.mark.slow
 def test_a_killed_supervised_training_goes_on(records: Path, tmp_path: Path) -> None:
     settings = {**FEW, "records": str(records), "design": "shared"}
     out = kill_and_go_on("koi_koi/supervised", tmp_path / "run", settings, "unit.safetensors")

@@ -370,6 +370,7 @@ def turns_of(count: int) -> Any:
     return batch.turns(np.flatnonzero(batch.mover != OVER))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("design", "outcomes"), [("shared", ""), ("separate", "win"), ("shared", "point")]
 )

@@ -373,6 +373,7 @@ def test_weights_of_another_kind_are_refused(tmp_path: Path) -> None:
 SMALL = ("games=12", "block_games=6", "epochs=2", "call_epochs=2")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="too many games to interpret")
 def test_a_killed_training_ends_with_the_same_weights(tmp_path: Path) -> None:
     pytest.importorskip("torch")
@@ -395,6 +396,7 @@ def test_a_killed_training_ends_with_the_same_weights(tmp_path: Path) -> None:
     assert 0.2 < whole["discards and picks: agreement"] < 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="too many games to interpret")
 def test_weights_learn_what_a_network_wants() -> None:
     """Sums that made the points are found again, up to what their scale leaves open."""

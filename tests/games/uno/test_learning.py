@@ -334,6 +334,7 @@ class Stop(Exception):
     pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("module", "config"), RUNS, ids=lambda one: getattr(one, "__name__", ""))
 def test_an_interrupted_run_ends_like_an_undisturbed_one(
     module: Any, config: Any, tmp_path: Path
@@ -362,6 +363,7 @@ def test_an_interrupted_run_ends_like_an_undisturbed_one(
     assert "rlcard/random/3" in log[1]  # evaluated every second stretch
 
 
+@pytest.mark.slow
 def test_a_killed_training_goes_on(tmp_path: Path) -> None:
     settings = ["games=1200", "stretches=12", "rows=16", "batch=64", "width=32", "layers=1"]
     settings += ["evaluation_games=40", "evaluate_every=50", "threads=1", "device=cpu"]
@@ -378,6 +380,7 @@ def test_a_killed_training_goes_on(tmp_path: Path) -> None:
     assert all(torch.equal(tensor, kept[1][name]) for name, tensor in kept[0].items())
 
 
+@pytest.mark.slow
 def test_it_trains_where_only_torch_is_installed(tmp_path: Path) -> None:
     code = (
         "import sys\n"
@@ -396,6 +399,7 @@ def test_it_trains_where_only_torch_is_installed(tmp_path: Path) -> None:
         assert read_json(tmp_path / "uno" / what / "result.json")["games"] == 60
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", ["cardlab.learning", "cardlab.cli"])
 def test_without_torch_a_sentence_says_what_to_install(start: str) -> None:
     code = f"import sys; sys.modules['torch'] = None; from {start}"
@@ -409,6 +413,7 @@ def test_without_torch_a_sentence_says_what_to_install(start: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_run_stops_after_its_minutes_and_goes_on(tmp_path: Path) -> None:
     config = deep_q.Config(games=300, minutes=1e-9, **TINY, **SMALL)
     assert deep_q.train(config, tmp_path, quiet)["games"] == 100
@@ -428,6 +433,7 @@ def test_an_iteration_of_the_paper_is_a_hundred_games() -> None:
     assert deep_q.explore_at(config, 1000) == pytest.approx(0.03)
 
 
+@pytest.mark.slow
 def test_evaluation_is_repeatable_and_has_an_interval() -> None:
     network = new_network(deep_q.Config(**TINY, **SMALL))
     first, again = (
@@ -439,6 +445,7 @@ def test_evaluation_is_repeatable_and_has_an_interval() -> None:
     assert (half.share, round(half.margin, 2)) == (50, 9.62)
 
 
+@pytest.mark.slow
 def test_grid_and_comparison_run_every_entry(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

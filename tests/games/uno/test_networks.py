@@ -107,6 +107,7 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     }
 
 
+@pytest.mark.slow
 def test_a_shipped_network_says_where_it_comes_from(shipped: dict[str, Path]) -> None:
     about = json.loads(shipped["policy"].with_suffix(".json").read_text())
     assert about["command"].startswith("cardlab train uno/policy_gradient --set games=100")

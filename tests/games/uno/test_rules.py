@@ -24,14 +24,6 @@ from cardlab.games.uno.rules import GAME
 from cardlab.testing import check_agent, check_uniform, random_table, retrace
 from tests.support.reference_uno import FACES, ReferenceGame, number
 
-VARIANTS: list[dict[str, Any]] = [
-    {},
-    {"rules": "rlcard"},
-    {"seats": 5, "rules": "rlcard"},
-    {"seats": 6, "stacking": True},
-    {"seats": 3, "keep_drawn": False, "voluntary_draw": True},
-    {"seats": 4, "keep_drawn": False, "target": 500},
-]
 MANY = 200 if JIT else 2
 
 

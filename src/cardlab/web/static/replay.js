@@ -2,12 +2,12 @@
 
 import { announce } from "./announce.js";
 import { get, post } from "./api.js";
-import { actionText, spoken, tell } from "./cards.js";
+import { partsOf, spoken, written } from "./cards.js";
 import { button, copy, count, download, h, isolated, put, s, said, toast } from "./dom.js";
+import { draw, loadPage, measures, namesOf } from "./game_page.js";
 import { hintTable, readHint } from "./hints.js";
 import { glide } from "./motion.js";
 import { pace } from "./settings.js";
-import { draw, measures, namesOf, rendererOf } from "./stage.js";
 
 const SHORTEST_STEP = 350;
 
@@ -44,7 +44,7 @@ export async function start(main) {
  */
 async function open(main, replay, id) {
   /** @type {[Page.Renderer, Wire.Game[]]} */
-  const [renderer, games] = await Promise.all([rendererOf(replay.game), get("/api/games")]);
+  const [renderer, games] = await Promise.all([loadPage(replay.page), get("/api/games")]);
   const page = new ReplayPage(
     main,
     replay,
@@ -175,7 +175,7 @@ class ReplayPage {
       open_cards: false,
     }));
     this.names = namesOf(this.seats, null);
-    this.deck = replay.deck;
+    this.deck = replay.page.deck;
     this.range = h("input", {
       type: "range",
       id: "scrub",
@@ -375,7 +375,7 @@ class ReplayPage {
         ? [
             h("strong", {}, who),
             ": ",
-            tell(actionText(next.text, this.deck), this.deck, this.names),
+            written(partsOf(next), this.deck, this.names),
           ]
         : (this.replay.result?.words ?? "The record ends here"),
     );
@@ -397,7 +397,7 @@ class ReplayPage {
     const done = at > 0 ? this.frame(at - 1) : null;
     if (done?.action)
       announce(
-        `${this.names[Number(done.mover)]} ${spoken(actionText(done.action.text, this.deck), this.deck, this.names)}`,
+        `${this.names[Number(done.mover)]} ${spoken(partsOf(done.action), this.deck, this.names)}`,
       );
   }
 
@@ -493,9 +493,9 @@ class ReplayPage {
                       `move ${one.ply + 1}: `,
                       h("strong", {}, this.names[one.mover]),
                       " ",
-                      tell(actionText(one.taken.text, this.deck), this.deck, this.names),
+                      written(partsOf(one.taken), this.deck, this.names),
                       ", better ",
-                      tell(actionText(one.best.text, this.deck), this.deck, this.names),
+                      written(partsOf(one.best), this.deck, this.names),
                     ),
                     h("strong", {}, `−${one.cost.toFixed(1)}`),
                   ],

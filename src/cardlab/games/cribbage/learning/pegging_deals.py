@@ -14,6 +14,7 @@ from cardlab.engine import seeding
 from cardlab.engine.game import DEALER, OVER, Array
 from cardlab.engine.kernel import int64, kernel
 from cardlab.engine.seeding import branch, deck_order
+from cardlab.engine.statistics import mean_and_margin
 from cardlab.games.cribbage.agents.expert import Memory
 from cardlab.games.cribbage.agents.pegging import (
     GREEDY,
@@ -157,8 +158,7 @@ class Measured(NamedTuple):
 
 def _measured(out: Array) -> Measured:
     pairs = out.mean(axis=1)
-    margin = 1.96 * pairs.std(ddof=1) / len(pairs) ** 0.5 if len(pairs) > 1 else np.inf
-    return Measured(float(pairs.mean()), float(margin), out.size)
+    return Measured(*mean_and_margin(pairs), out.size)
 
 
 def measure_deals(one: Pegger, other: Pegger, pairs: int, start: int) -> Measured:

@@ -18,6 +18,7 @@ from cardlab.engine import seeding
 from cardlab.engine.game import DEALER, OVER, Array
 from cardlab.engine.kernel import bit, int64, kernel
 from cardlab.engine.seeding import below, branch, deck_order
+from cardlab.engine.statistics import mean_and_margin
 from cardlab.games.cribbage.agents.expert import greedy_card
 from cardlab.games.cribbage.agents.strategies import (
     FULL,
@@ -198,8 +199,8 @@ def compare(one: Sequence[Array], two: Sequence[Array], deals: int, seed: int) -
     ]
     out = np.concatenate(rows)
     won = (1 - out[:, 0]).reshape(-1, 2).mean(axis=1)
-    margin = 1.96 * won.std(ddof=1) / len(won) ** 0.5 if len(won) > 1 else 1.0
-    return Comparison(float(won.mean()), float(margin), float(out[:, 2].mean()), len(out))
+    share, margin = mean_and_margin(won)
+    return Comparison(share, min(1.0, margin), float(out[:, 2].mean()), len(out))
 
 
 def choices_on_random_hands(weights: Array, hands: int, seed: int, *, spread: int = 60) -> Array:

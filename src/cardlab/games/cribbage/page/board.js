@@ -1,6 +1,8 @@
 // The cribbage board: two tracks of holes that wind through streets, two pegs a seat.
 
-import { s } from "../dom.js";
+import { s } from "/static/dom.js";
+
+/** @typedef {{ seat: number, front: number, back: number }} Pegs where the two pegs of a seat stand */
 
 const GAP = 10; // between holes
 const GROUP = 5; // holes of a group, with a little room after each
@@ -31,7 +33,7 @@ function place(hole, track, target) {
 
 /**
  * Return the board with both pegs of each seat.
- * @param {Wire.Pegs[]} board
+ * @param {Pegs[]} board
  * @param {number} target
  * @param {string[]} names
  */

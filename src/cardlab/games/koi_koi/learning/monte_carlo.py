@@ -46,6 +46,7 @@ from torch.nn import functional
 from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
+from cardlab.engine.statistics import mean_and_margin
 from cardlab.games.koi_koi.learning.games import (
     HEURISTIC,
     LEARNER,
@@ -529,8 +530,7 @@ def trace_back(decided: Traced, rewards: Tensor, trace: float) -> Tensor:
 
 def paired_mean(values: Array) -> tuple[float, float]:
     """Return the mean of paired games and half of its 95 % interval, from the means of pairs."""
-    pairs = values.reshape(-1, 2).mean(1)
-    return float(pairs.mean()), float(1.96 * pairs.std(ddof=1) / np.sqrt(len(pairs)))
+    return mean_and_margin(values.reshape(-1, 2).mean(1))
 
 
 def train(config: Config, folder: Path, report: Callable[[str, int, int], None]) -> dict[str, Any]:

@@ -41,6 +41,7 @@ from torch.optim.swa_utils import get_ema_multi_avg_fn
 from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
+from cardlab.engine.statistics import ratio_and_margin
 from cardlab.games.koi_koi.cards import CUP, DECK, DROSS
 from cardlab.games.koi_koi.learning.human_records import Decisions, read_decisions
 from cardlab.games.koi_koi.learning.network_files import (
@@ -484,9 +485,8 @@ def _accuracy(name: str, right: Array, of: Array, paper: float) -> dict[str, Any
 
 
 def _share(name: str, right: Array, of: Array) -> dict[str, float]:
-    share = right.sum() / of.sum()
-    spread = np.sqrt(((right - share * of) ** 2).sum() * len(of) / (len(of) - 1)) / of.sum()
-    return {name: round(float(share), 4), f"{name} margin": round(float(1.96 * spread), 4)}
+    share, margin = ratio_and_margin(right, of)
+    return {name: round(share, 4), f"{name} margin": round(margin, 4)}
 
 
 def train(config: Config, folder: Path, report: Callable[[str, int, int], None]) -> dict[str, Any]:

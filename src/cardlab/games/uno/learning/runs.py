@@ -24,6 +24,7 @@ from torch.optim import Optimizer
 from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
+from cardlab.engine.statistics import wilson_interval
 from cardlab.games.uno.features import VERSION
 from cardlab.games.uno.learning.games import Games, Play, table
 from cardlab.games.uno.networks.q_networks import QNetwork, build, set_bits
@@ -116,8 +117,8 @@ class Score:
     @property
     def margin(self) -> float:
         """Half the 95 % interval of the share, after Wilson."""
-        z, n, p = 1.96, self.games, self.wins / self.games
-        return 100 * z / (1 + z * z / n) * ((p * (1 - p) + z * z / (4 * n)) / n) ** 0.5
+        low, high = wilson_interval(self.wins, self.games)
+        return 50 * (high - low)
 
     @property
     def name(self) -> str:

@@ -1,6 +1,6 @@
 // Any other game: zones as rows of cards, actions as buttons.
 
-import { cardName, picture, tell } from "../cards.js";
+import { cardName, partsOf, picture, spoken, written } from "../cards.js";
 import { h } from "../dom.js";
 import {
   actionBar,
@@ -65,7 +65,7 @@ export function render(ctx) {
     prompt(ctx, "Your turn"),
     own(
       ctx,
-      actionBar({ ...ctx, legal: free }, (one) => tell(capital(one.text), ctx.deck, ctx.names), {
+      actionBar({ ...ctx, legal: free }, (one) => words(ctx, one), {
         every: true,
       }),
       // Where no card of the hand can be played at all, none looks as if it were out of play.
@@ -77,12 +77,27 @@ export function render(ctx) {
             choose(
               ctx,
               "Which one?",
-              actions.map((action) => ({ action, label: action.text, look: action.text })),
+              actions.map((action) => ({
+                action,
+                label: spoken(partsOf(action), ctx.deck, ctx.names),
+                look: words(ctx, action),
+              })),
             );
         },
       }),
     ),
   ];
+}
+
+/**
+ * Return an action in words, with a capital where it begins with text.
+ * @param {Page.Context} ctx
+ * @param {Wire.Action} action
+ */
+function words(ctx, action) {
+  const [first, ...rest] = partsOf(action);
+  const begin = typeof first === "string" ? capital(first) : first;
+  return written([begin, ...rest], ctx.deck, ctx.names);
 }
 
 /** @param {string} text */
