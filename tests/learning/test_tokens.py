@@ -40,9 +40,9 @@ from cardlab.learning.token_games import (
     LEARNER,
     RANDOM,
     Clock,
-    TokenGames,
     Player,
     Samples,
+    TokenGames,
     game_seeds,
     play,
 )

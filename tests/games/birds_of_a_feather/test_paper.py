@@ -255,9 +255,9 @@ def test_a_table_that_fills_up_costs_nodes_but_no_truth() -> None:
     plan = birds_paper._make_plan("dfs", {})
     nodes = {}
     for largest in (11, 14, 26):
-        memory = birds_depth_first.Memory.new()
+        memory = birds_depth_first.Scratch.new()
         tables = birds_depth_first.Tables(largest)
-        verdict = birds_depth_first.search(birds_paper.deal_seed(2), *plan, memory, tables)
+        verdict = birds_depth_first.search(birds_paper.deal_seed(2), plan, memory, tables)
         assert verdict == birds_depth_first.SOLVED
         nodes[largest] = int(memory.progress[birds_depth_first.NODES])
     assert nodes[11] > nodes[14] == nodes[26] == 17475

@@ -28,7 +28,7 @@ from cardlab.games.birds_of_a_feather.solvers.solver import (
     FALLS_APART,
     MOST_EMPTY,
     NODES,
-    Memory,
+    Scratch,
     key_of,
     move_cards,
     move_names,
@@ -75,7 +75,7 @@ def can_be_solved(position: str) -> bool:
     return False
 
 
-def settle(state: State, memory: Memory) -> bool:
+def settle(state: State, memory: Scratch) -> bool:
     return bool(settle_at(state.array, 0, memory))
 
 
@@ -205,11 +205,11 @@ def test_why_a_position_is_lost(position: str, proof: str) -> None:
     assert proof in solution.proof
 
 
-# Memory
+# Scratch
 
 
 def test_keys_tell_all_positions_apart() -> None:
-    levels = Memory.of(4).levels
+    levels = Scratch.new(4).levels
     by_key: dict[int, tuple[int, ...]] = {}
     keys: dict[tuple[int, ...], int] = {}
     rng = np.random.default_rng(0)
@@ -235,7 +235,7 @@ def test_keys_tell_all_positions_apart() -> None:
 
 @compiled_only
 def test_a_table_that_is_too_small_costs_time_but_no_truth() -> None:
-    small, large = Memory.of(12), Memory.of(20)
+    small, large = Scratch.new(12), Scratch.new(20)
     for seed in (0, 104, 6727):
         state = Table(GAME, seed=seed).state
         assert settle(state, small) == settle(state, large) == (seed != 6727)
@@ -243,10 +243,10 @@ def test_a_table_that_is_too_small_costs_time_but_no_truth() -> None:
 
 
 def test_memory_carries_nothing_over() -> None:
-    used = Memory.of()
+    used = Scratch.new()
     for seed in range(MANY // 5):
         state = Table(GAME, seed=seed).state
-        fresh = Memory.of()
+        fresh = Scratch.new()
         assert settle(state, used) == settle(state, fresh)
         assert used.report.tolist() == fresh.report.tolist()
         assert (

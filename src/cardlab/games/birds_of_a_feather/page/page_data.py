@@ -16,7 +16,7 @@ from cardlab.games.birds_of_a_feather.rules import (
     cell_text,
     history,
 )
-from cardlab.games.birds_of_a_feather.solvers.solver import Memory, settle_at
+from cardlab.games.birds_of_a_feather.solvers.solver import Scratch, settle_at
 from cardlab.web.page_data import PageData, moves_seen
 
 __all__ = ["PAGE_DATA"]
@@ -47,7 +47,7 @@ def words(number: int) -> str:
 
 def solvable(state: State) -> bool:
     """Return whether a position has a solution."""
-    return bool(settle_at(state.array, 0, Memory.of()))
+    return bool(settle_at(state.array, 0, Scratch.new()))
 
 
 def result(points: Sequence[float], won: bool) -> str:
