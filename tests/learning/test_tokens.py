@@ -483,7 +483,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     paths = {}
     for name, learning in LEARNING.items():
         learning.train(learning.Config(**{**TINY, "games": 32}), folder / name, quiet)
-        (paths[name],) = learning.export(folder / name, "transformer", folder / "shipped")
+        (paths[name],) = learning.export(folder / name, name, folder / "shipped")
     return paths
 
 
