@@ -116,7 +116,7 @@ def test_an_old_export_says_what_it_lacks(
         b"/src/cardlab" not in (folders["win"] / "all.onnx").read_bytes()
     )  # nor where it was made
     monkeypatch.setattr(agent.networks[0], "outputs", ["values"])
-    with pytest.raises(CardlabError, match="exported without attention; ship its run again"):
+    with pytest.raises(CardlabError, match="exported without attention; export its run again"):
         agent.attention(some_turns(phase=2, count=1)[0])
     with pytest.raises(CardlabError, match="does not say how likely a lead wins"):
         _ = agent.chances

@@ -64,6 +64,7 @@ from cardlab.games.koi_koi.tokens import (
     write_rows,
 )
 from cardlab.games.koi_koi.win_chances import OUTCOMES, two_hot  # noqa: E402
+from cardlab.learning.runs import read_config  # noqa: E402
 from cardlab.networks.weights import load_weights  # noqa: E402
 from tests.support.killed import train_until_killed  # noqa: E402
 
@@ -587,6 +588,10 @@ def test_ends_are_played_learned_and_begun_with(tmp_path: Path) -> None:
     del config["outcomes"]
     (tmp_path / "plain" / "config.json").write_text(json.dumps(config))
     begin("plain", games=16)
+    config["ends"] = False  # its name before
+    (tmp_path / "plain" / "config.json").write_text(json.dumps(config))
+    begin("plain", games=16)
+    assert read_config(koi_koi_monte_carlo.Config, ["ends=true"]).outcomes
     with pytest.raises(CardlabError, match=r"other settings \(outcomes\)"):
         begin("plain", games=16, outcomes=True)
 

@@ -164,9 +164,9 @@ def export(run: Path, name: str, target: Path) -> list[Path]:
     about = {**describe_run(run), **about}
     target = target / name
     paths = export_networks(networks, design, about, target)
-    told = {name: value for name, value in about.items() if name != "network"}
+    about = {name: value for name, value in about.items() if name != "network"}
     state = read_json(run / "state.json")
     if state is not None and about.get("config", {}).get("reward") == "win":
-        told["table"] = state["table"]
-    write_json(target / ABOUT, told)
+        about["table"] = state["table"]
+    write_json(target / ABOUT, about)
     return paths
