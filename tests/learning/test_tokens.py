@@ -12,29 +12,28 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from cardlab.agents.catalog import find_agent  # noqa: E402
-from cardlab.agents.token_network import TokenPlayer, make_kernels  # noqa: E402
-from cardlab.engine import seeding  # noqa: E402
-from cardlab.engine.batch import Batch  # noqa: E402
-from cardlab.engine.errors import CardlabError  # noqa: E402
-from cardlab.engine.game import DEALER, OVER, Game, HasValues, State, Turn  # noqa: E402
-from cardlab.engine.kernel import JIT, kernel  # noqa: E402
-from cardlab.engine.play import Table  # noqa: E402
-from cardlab.engine.registry import find_game  # noqa: E402
-from cardlab.engine.seeding import deck_order  # noqa: E402
-from cardlab.games.crazy_eights import tokens as eights  # noqa: E402
-from cardlab.games.crazy_eights.heuristic import choose as choose_card  # noqa: E402
-from cardlab.games.crazy_eights.learning import transformer as crazy_eights_transformer  # noqa: E402
-from cardlab.games.crazy_eights.networks.expansion import CrazyEightsExpansion  # noqa: E402
-from cardlab.games.crazy_eights.rules import PASS, playable  # noqa: E402
-from cardlab.games.uno import tokens as uno  # noqa: E402
-from cardlab.games.uno.features import encode_all, outputs_of  # noqa: E402
-from cardlab.games.uno.heuristic import choose as choose_kind  # noqa: E402
-from cardlab.games.uno.learning import transformer as uno_transformer  # noqa: E402
-from cardlab.games.uno.networks.expansion import UnoExpansion  # noqa: E402
+from cardlab.agents.catalog import find_agent
+from cardlab.agents.token_network import TokenPlayer, make_kernels
+from cardlab.engine import seeding
+from cardlab.engine.batch import Batch
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import DEALER, OVER, Game, HasValues, State, Turn
+from cardlab.engine.kernel import JIT, kernel
+from cardlab.engine.play import Table
+from cardlab.engine.registry import find_game
+from cardlab.engine.seeding import deck_order
+from cardlab.games.crazy_eights import tokens as eights
+from cardlab.games.crazy_eights.heuristic import choose as choose_card
+from cardlab.games.crazy_eights.learning import transformer as crazy_eights_transformer
+from cardlab.games.crazy_eights.networks.expansion import CrazyEightsExpansion
+from cardlab.games.crazy_eights.rules import PASS, playable
+from cardlab.games.uno import tokens as uno
+from cardlab.games.uno.features import encode_all, outputs_of
+from cardlab.games.uno.heuristic import choose as choose_kind
+from cardlab.games.uno.learning import transformer as uno_transformer
+from cardlab.games.uno.networks.expansion import UnoExpansion
 from cardlab.learning.token_games import (
     HEURISTIC,
     LEARNER,
@@ -46,11 +45,11 @@ from cardlab.learning.token_games import (
     game_seeds,
     play,
 )
-from cardlab.learning.token_training import Training  # noqa: E402
-from cardlab.networks.token_networks import make_network  # noqa: E402
-from cardlab.networks.weights import load_weights, save_weights  # noqa: E402
-from cardlab.testing import check_agent  # noqa: E402
-from tests.games.koi_koi.test_learning import kill_and_go_on  # noqa: E402
+from cardlab.learning.token_training import Training
+from cardlab.networks.token_networks import make_network
+from cardlab.networks.weights import load_weights, save_weights
+from cardlab.testing import check_agent
+from tests.support.killed import kill_and_go_on
 
 pytestmark = pytest.mark.skipif(not JIT, reason="thousands of decisions")
 

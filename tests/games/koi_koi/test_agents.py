@@ -8,26 +8,25 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-onnx = pytest.importorskip("onnx")
-
-from cardlab.engine.errors import CardlabError  # noqa: E402
-from cardlab.engine.game import HasAttention, HasUnit, HasValues, Turn  # noqa: E402
-from cardlab.engine.kernel import JIT  # noqa: E402
-from cardlab.engine.play import Table  # noqa: E402
-from cardlab.games.koi_koi.agents.network import TOKEN_TEXTS, KoiKoiNetwork, make_rows  # noqa: E402
-from cardlab.games.koi_koi.agents.search import KoiKoiSearch, search  # noqa: E402
-from cardlab.games.koi_koi.learning.network_files import export, load_networks, save_networks  # noqa: E402
-from cardlab.games.koi_koi.learning.predictors import blank_table  # noqa: E402
-from cardlab.games.koi_koi.networks.transformer import make_networks  # noqa: E402
-from cardlab.games.koi_koi.rules import GAME, KOI_KOI, STOP  # noqa: E402
-from cardlab.games.koi_koi.table import CALL, score  # noqa: E402
-from cardlab.games.koi_koi.tokens import token_of_action  # noqa: E402
-from cardlab.learning import __main__ as command  # noqa: E402
-from cardlab.show import terminal  # noqa: E402
-from cardlab.testing.agents import check_agent  # noqa: E402
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import HasAttention, HasUnit, HasValues, Turn
+from cardlab.engine.kernel import JIT
+from cardlab.engine.play import Table
+from cardlab.games.koi_koi.agents.network import TOKEN_TEXTS, KoiKoiNetwork, make_rows
+from cardlab.games.koi_koi.agents.search import KoiKoiSearch, search
+from cardlab.games.koi_koi.learning.network_files import export, load_networks, save_networks
+from cardlab.games.koi_koi.learning.predictors import blank_table
+from cardlab.games.koi_koi.networks.transformer import make_networks
+from cardlab.games.koi_koi.rules import GAME, KOI_KOI, STOP
+from cardlab.games.koi_koi.table import CALL, score
+from cardlab.games.koi_koi.tokens import token_of_action
+from cardlab.learning import __main__ as command
+from cardlab.show import terminal
+from cardlab.testing.agents import check_agent
 
 ORIGINS: dict[str, dict[str, Any]] = {
     "win": {"config": {"reward": "win"}},
