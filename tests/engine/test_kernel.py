@@ -251,7 +251,7 @@ def test_a_cache_that_cannot_be_written_is_a_warning(
 ) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("CARDLAB_CACHE_DIR", str(tmp_path / "file" / "cache"))
-    monkeypatch.setattr(kernel_module, "_said_uncached", False)
+    monkeypatch.setattr(kernel_module, "_warned_uncached", False)
     with pytest.warns(CardlabWarning, match="CARDLAB_CACHE_DIR names a folder"):
         assert kernel(twice)(2) == 4
     with warnings.catch_warnings():
