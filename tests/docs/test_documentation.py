@@ -18,7 +18,7 @@ from types import ModuleType
 import pytest
 
 from cardlab.engine.kernel import JIT
-from cardlab.learning import TRAININGS
+from cardlab.learning import find_training
 from tests.support import documented
 from tests.support.documented import PAGES, ROOT, Shown
 
@@ -80,7 +80,11 @@ def test_what_runs_elsewhere_does_run_there() -> None:
         if one.elsewhere and not one.is_form:
             text = (ROOT / "tests" / one.elsewhere).read_text(encoding="utf-8")
             command, *rest = one.words
-            module = TRAININGS[rest[0]].rpartition(".")[2] if command == "train" else command
+            module = (
+                find_training(rest[0]).__name__.rpartition(".")[2]
+                if command == "train"
+                else command
+            )
             assert command in text, f"{one.elsewhere} does not {command}"
             assert module in text, f"{one.elsewhere} has nothing of {module}"
 

@@ -8,7 +8,7 @@ import pytest
 
 from cardlab.engine.game import Game
 from cardlab.engine.kernel import JIT, kernel
-from cardlab.engine.observation import Block, from_kernel
+from cardlab.engine.observation import Block, from_kernel, observation_from_fields
 from cardlab.engine.play import Table
 
 
@@ -26,3 +26,16 @@ def test_an_encoder_of_ones_own(crazy_eights: Game) -> None:
     assert encoder.place("me") == slice(1, 3)
     view = Table(crazy_eights, seed=1).turn().view.array
     assert encoder.one(view, 1).tolist() == [1, 0, 1]
+
+
+def test_every_field_of_a_view_is_an_observation(high_card: Game) -> None:
+    """What a game gets that writes none: sets bit by bit, other fields as they are."""
+    encoder = observation_from_fields(high_card)
+    view = Table(high_card, seed=1).turn().view
+    row = encoder.one(view.array, 0)
+    assert row[encoder.place("own seat")].tolist() == [1, 0]
+    hand = [i for i, bit in enumerate(row[encoder.place("hands")][:64]) if bit]
+    assert [high_card.card_text(card) for card in hand] == list(
+        view.describe().zones[0].cards or ()
+    )
+    assert encoder.words[encoder.place("tricks")][0] == "tricks[0] / 255"

@@ -12,7 +12,7 @@ import pytest
 from cardlab import Batch, CardlabError, IllegalAction, Table, find_agent, play_game
 from cardlab.engine import seeding
 from cardlab.engine.game import FollowsGames, Game, Turn
-from cardlab.engine.play import open_game
+from cardlab.engine.play import check_action, open_game
 from cardlab.engine.playouts import play_randomly
 from cardlab.engine.records import Record, append_records, read_records
 from cardlab.engine.replay import replay
@@ -235,3 +235,19 @@ def test_agents_that_follow_games_hear_of_beginning_and_end(crazy_eights: Game) 
     record = play_game(crazy_eights, [other, diary], seed=1)
     assert record.result is not None
     assert diary.pages[1:] == [diary.pages[0], ("end", 1, record.result.returns)]
+
+
+def test_an_action_from_outside_is_checked_against_the_state(crazy_eights: Game) -> None:
+    state = Table(crazy_eights, seed=1).state
+    legal = state.legal()
+    assert check_action(state, legal[0]) == legal[0]
+    wrong = next(action for action in range(crazy_eights.num_actions) if action not in legal)
+    with pytest.raises(IllegalAction, match=", ply 3: seat 0 cannot take") as refused:
+        check_action(state, wrong, ", ply 3")
+    assert crazy_eights.actions_text(legal) in str(refused.value)
+
+
+def test_a_table_knows_whether_its_seed_says_everything(crazy_eights: Game) -> None:
+    table = Table(crazy_eights, seed=1)
+    assert table.dealt_by_seed
+    assert not Table(crazy_eights, seed=1, deals=[table.deals[0]]).dealt_by_seed

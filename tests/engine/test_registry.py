@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from cardlab.engine.errors import CardlabError, suggest
 from cardlab.engine.game import Game
 from cardlab.engine.manifest import Parameter
 from cardlab.engine.registry import find_game, import_named, our_games
+from cardlab.learning import all_trainings
 
 
 def test_options_and_parameters_say_what_they_allow(crazy_eights: Game) -> None:
@@ -44,3 +47,26 @@ def test_unknown_names_are_answered_with_known_ones() -> None:
     assert suggest("game", "Unno", ["uno"]) == "unknown game 'Unno'; did you mean 'uno'?"
     assert suggest("game", "x", ["b", "a"]) == "unknown game 'x'; known: a, b"
     assert suggest("game", "x", []) == "unknown game 'x'; there are none"
+
+
+def test_a_game_is_called_by_its_name_or_by_its_reference(
+    crazy_eights: Game, high_card: Game
+) -> None:
+    assert crazy_eights.identifier == "crazy_eights"
+    assert high_card.identifier == "tests.support.high_card:GAME"
+    assert find_game(high_card.identifier) is high_card
+
+
+def test_a_game_made_from_a_module_needs_what_the_contract_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "half_a_game.py").write_text("STATE = None\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    module = import_module("half_a_game")
+    with pytest.raises(CardlabError, match="game half_a_game: half_a_game defines no `"):
+        Game.from_module(module.__name__)
+
+
+def test_every_training_can_be_found() -> None:
+    for name, module in all_trainings().items():
+        assert find_spec(module), name

@@ -33,7 +33,7 @@ from pathlib import Path
 from cardlab.games.crazy_eights.paper.report import REPORT, Plan
 from cardlab.papers.reproduce import reproduce
 
-SMALL = replace(REPORT, quick=Plan(4, 20, 2, 20, (10, 30), (1_000, 600_000)))
+SMALL = replace(REPORT, quick=Plan(4, 8, 2, 8, (10,), (1_000, 600_000)))
 if __name__ == "__main__":
     out, work = map(Path, sys.argv[1:3])
     progress = lambda *at: print(*at, flush=True)
@@ -93,7 +93,7 @@ def test_a_killed_reproduction_goes_on_where_it_was(tmp_path: Path) -> None:
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
     wait_until(
-        lambda: ledger.exists() and ledger.read_bytes().count(b"\n") >= 40, "rows kept", running
+        lambda: ledger.exists() and ledger.read_bytes().count(b"\n") >= 20, "rows kept", running
     )
     os.killpg(running.pid, signal.SIGKILL)
     running.communicate()

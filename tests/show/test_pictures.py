@@ -20,8 +20,10 @@ from cardlab.games.koi_koi.cards import CATEGORIES, cards_in
 from cardlab.show import pictures
 from cardlab.show.notebook import html_of
 from cardlab.show.pictures import (
+    DECKS,
     card_svg,
     card_title,
+    deck_for,
     deck_of,
     describe_openly,
     hand_svg,
@@ -287,3 +289,8 @@ def test_turns_and_advice_are_shown() -> None:
 def test_a_card_face_down() -> None:
     assert pictures.card_title("standard", pictures.BACK) == "a card face down"
     assert pictures.card_svg("standard", pictures.BACK) != pictures.card_svg("standard", "7H")
+
+
+def test_a_game_has_the_deck_of_its_manifest_or_one_that_holds_its_cards(high_card: Game) -> None:
+    assert deck_for(find_game("crazy_eights")) is DECKS["standard"]
+    assert deck_for(high_card) is DECKS["plain"]

@@ -65,6 +65,7 @@ from cardlab.games.koi_koi.win_chances import OUTCOMES, two_hot
 from cardlab.learning.runs import read_config
 from cardlab.networks.weights import load_weights
 from tests.support.killed import LIGHT, kill_and_go_on
+from tests.support.paths import koi_koi_records
 
 CPU = torch.device("cpu")
 pytestmark = pytest.mark.skipif(not JIT, reason="thousands of decisions")
@@ -692,9 +693,7 @@ def test_recorded_games_become_decisions(records: Path) -> None:
 
 
 def test_the_authors_records_have_their_numbers() -> None:
-    from test_koi_koi import records_path
-
-    path = records_path()
+    path = koi_koi_records()
     if path is None:
         pytest.skip("no human games here; set CARDLAB_KOI_KOI_RECORDS to their file")
     assert read_decisions(path).counts() == {"discard": 17821, "pick": 1846, "koi_koi": 1768}

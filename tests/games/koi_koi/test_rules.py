@@ -9,10 +9,8 @@ from __future__ import annotations
 import gzip
 import itertools
 import json
-import os
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,7 +28,7 @@ from cardlab.games.koi_koi.table import NOBODY, PICK_FOR_DISCARD, cards_drawn, d
 from cardlab.games.koi_koi.yaku import list_yaku, yaku_points
 from cardlab.testing import check_agent, check_uniform, random_table, retrace
 from tests.support import variants
-from tests.support.paths import ROOT
+from tests.support.paths import koi_koi_records
 from tests.support.reference_koi_koi import Card, ReferenceRound, settle, verdict, yaku
 
 VARIANTS = variants.VARIANTS["koi_koi"]
@@ -83,13 +81,6 @@ def pairs(cards: int) -> set[Card]:
 
 
 # The records of people
-
-
-def records_path() -> Path | None:
-    """Return where the authors' human games lie, if they are here."""
-    beside = ROOT.parent / "shared" / "data" / "koikoi-human-games.jsonl.gz"
-    path = Path(os.environ.get("CARDLAB_KOI_KOI_RECORDS", beside))
-    return path if path.is_file() else None
 
 
 def mask_of(cards: list[list[int]]) -> int:
@@ -147,7 +138,7 @@ def replay_round(state: State, told: dict[str, Any]) -> None:
 
 
 def test_human_games_replay_without_a_difference() -> None:
-    path = records_path()
+    path = koi_koi_records()
     if path is None:
         pytest.skip("no human games here; set CARDLAB_KOI_KOI_RECORDS to their file")
     with gzip.open(path, "rt") as lines:
