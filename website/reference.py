@@ -48,7 +48,7 @@ PUBLIC = {  # heading -> modules
         "cardlab.learning",
         "cardlab.games.crazy_eights.learning.tabular_q",
         "cardlab.engine.observation",
-        "cardlab.papers",
+        "cardlab.papers.reproduce",
     ],
     "Cribbage hands": ["cardlab.games.cribbage.scoring", "cardlab.games.cribbage.solvers.advice"],
     "Pictures and reasons": ["cardlab.show.pictures", "cardlab.show.explanation"],

@@ -8,7 +8,7 @@ import pytest
 from cardlab.agents.catalog import find_agent
 from cardlab.engine.batch import Batch, BatchKernels, make_batch_kernels
 from cardlab.engine.errors import CardlabError
-from cardlab.engine.game import ActsInBatches, Game, Turns
+from cardlab.engine.game import ActsInBatches, Game, Turns, nth_legal
 from cardlab.engine.play import Table
 
 
@@ -69,3 +69,9 @@ def test_many_turns_are_answered_as_one_by_one(crazy_eights: Game) -> None:
     assert len(turns) == 3
     alone = [agent.act(table.turn(), rng(seed)) for seed, table in enumerate(tables)]
     assert agent.act_many(turns, [rng(seed) for seed in range(3)]).tolist() == alone
+
+
+def test_the_legal_actions_of_a_row_are_counted_from_0() -> None:
+    mask = np.array([[False, True, False, True], [True, True, True, False]])
+    assert nth_legal(mask, np.array([1, 2])).tolist() == [3, 2]
+    assert nth_legal(mask, np.array([0, 0])).tolist() == [1, 0]

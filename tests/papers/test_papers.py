@@ -21,7 +21,7 @@ from cardlab.games.crazy_eights import PACKAGE
 from cardlab.papers.claim import Claim, claims_table, compare
 from cardlab.papers.code_digest import source_digest
 from cardlab.papers.measurements import Ledger, measure
-from cardlab.papers.reproduce import find_report, reproduce
+from cardlab.papers.reproduce import Study, find_report, reproduce
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(not JIT, reason="too many games to interpret")
@@ -62,6 +62,15 @@ def test_measured_games_are_those_of_a_match(tmp_path: Path) -> None:
     assert plain.score_interval
     half = 50 * (plain.score_interval[1] - plain.score_interval[0])
     assert ours.score()[1] == pytest.approx(half, rel=0.05)
+
+
+def test_a_study_reports_each_stage_and_plays_nothing_twice(tmp_path: Path) -> None:
+    stages: list[str] = []
+    study = Study(None, tmp_path, Ledger(tmp_path / "ledger"), 1, lambda *at: stages.append(at[0]))
+    matches = {"it": Match.plan("crazy_eights", ["heuristic", "random"], 20, 5)}
+    first = study.play("pairs", matches)["it"]
+    assert set(stages) == {"pairs"}
+    assert study.play("pairs", matches)["it"].score() == first.score()
 
 
 def test_a_ledger_keeps_whole_lines_of_the_same_code(
