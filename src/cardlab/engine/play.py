@@ -141,8 +141,9 @@ def check_action(state: State, action: object, place: str = "") -> int:
         return int(action)
     if state.mover == OVER:
         raise IllegalAction(f"{game.name} is over{place}; start a new game")
-    known = _is_whole(action) and 0 <= action < game.num_actions
-    name = game.action_text(int(action)) if known else "no action of this game"
+    name = "no action of this game"
+    if _is_whole(action) and 0 <= action < game.num_actions:
+        name = game.action_text(int(action))
     raise IllegalAction(
         f"{game.name}{place}: seat {state.mover} cannot take action {action!r} ({name}); "
         f"legal: {game.actions_text(legal)}"
