@@ -6,12 +6,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --retries 10 --timeout 60 --constraint constraints.txt
-TESTS := $(BIN)/python -m pytest -n auto --maxprocesses 8
+TESTS := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadgroup
 
-.PHONY: help arena play test check js node fix bench crosscheck strength pages docs clean
+.PHONY: help arena play test test-all check lint js node fix bench crosscheck strength pages docs clean
 
 help:  ## show this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
 
 arena: $(VENV)/base  ## a short tournament of every game: a minute, three or four the first time
 	$(BIN)/cardlab tournament crazy_eights random heuristic guided:300 monte_carlo:1000 uct_open:1000 --games 200
@@ -23,15 +23,19 @@ arena: $(VENV)/base  ## a short tournament of every game: a minute, three or fou
 play: $(VENV)/web  ## play all games in the browser
 	$(BIN)/cardlab serve --open
 
-test: $(VENV)/dev  ## the tests
+test: $(VENV)/dev  ## the quick tests: a few minutes
+	$(TESTS) -m "not slow"
+
+test-all: $(VENV)/dev  ## all tests: trainings, kills, browsers, databases, documented commands, too
 	$(TESTS)
 
-check: $(VENV)/dev js  ## format, lint, types, layers, tests: what CI runs
+check: lint js test  ## lint, types, layers, JavaScript, quick tests: before every commit
+
+lint: $(VENV)/dev  ## format, lint, types and layers of the Python
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(TESTS)
 
 js: node_modules/ready  ## lint, types and tests of the pages' JavaScript
 	node_modules/.bin/eslint --max-warnings 0

@@ -9,9 +9,10 @@ import numpy as np
 
 from cardlab.engine import seeding
 from cardlab.engine.batch import Batch
-from cardlab.games.cribbage.agents.expert import CribbageExpert, Memory
+from cardlab.games.cribbage.agents.expert import CribbageExpert
 from cardlab.games.cribbage.learning.win_probability import (
     EVENTS,
+    ExpertDeals,
     averages,
     chances_by_score,
     play_deals,
@@ -24,7 +25,6 @@ from cardlab.games.cribbage.solvers.hand_statistics import (
     every_class,
     means_of,
 )
-from cardlab.games.cribbage.solvers.tables import shipped_knowledge
 
 DEALS = 20_000
 GAMES = 4_000
@@ -73,14 +73,12 @@ def show_statistics() -> None:
 def show_deals(deals: int) -> None:
     """Print what dealer and pone get out of a deal of the expert with itself."""
     events = np.zeros((deals, EVENTS), dtype=np.int8)
-    order = np.zeros(GAME.deck, dtype=np.uint8)
-    fresh = GAME.fresh(**GAME.read_options({}))
     start = seeding.stream(SEED, "benchmark")
-    known, memory = shipped_knowledge(), Memory.new()
     samples = CribbageExpert().samples
-    play_deals(fresh, start, 0, samples, known, memory, order, events[:1])
+    setting = ExpertDeals.new(samples)
+    play_deals(start, 0, setting, events[:1])
     began = time.process_time()
-    play_deals(fresh, start, 0, samples, known, memory, order, events)
+    play_deals(start, 0, setting, events)
     each = 1000 * (time.process_time() - began) / deals
     print(f"{deals:,} deals of cribbage_expert:{samples} with itself, {each:.2f} ms a deal:")
     print(", ".join(f"{name} {value}" for name, value in averages(events).items()))

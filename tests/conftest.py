@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 import uuid
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 # One thread for each worker: torch's would wait for each other on cores that others use.
@@ -18,6 +20,9 @@ from cardlab.engine.registry import find_game
 from tests.support import postgres
 from tests.support.paths import ROOT
 
+TORCH = find_spec("torch") is not None
+NEEDS_TORCH = re.compile(r"^import torch$", re.MULTILINE)
+
 
 def pytest_configure() -> None:
     """Processes print without colours, find `tests.support`, and ask local servers directly."""
@@ -26,6 +31,22 @@ def pytest_configure() -> None:
     path = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     os.environ["PYTHONPATH"] = os.pathsep.join(path)
     os.environ["no_proxy"] = os.environ["NO_PROXY"] = "127.0.0.1,localhost"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest, so that no worker is left alone with it at the end."""
+
+    def order(item: pytest.Item) -> tuple[bool, bool]:
+        return not item.get_closest_marker("xdist_group"), not item.get_closest_marker("slow")
+
+    items.sort(key=order)
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave out the tests of trainings where the extra `train` is not installed."""
+    if TORCH or collection_path.suffix != ".py":
+        return None
+    return bool(NEEDS_TORCH.search(collection_path.read_text(encoding="utf-8"))) or None
 
 
 @pytest.fixture(scope="session")
@@ -54,7 +75,7 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             yield address
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def store_address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The address of an empty store, of each kind in turn."""
     if request.param == "sqlite":

@@ -2,15 +2,15 @@
 
 Between two marks of a page, `<!-- begin NAME -->` and `<!-- end NAME -->`, stands what this script
 writes there: the strength of every agent (of some in the README), the command line, the Python
-reference. It writes the names that shells complete as well. `python website/pages.py --check` only
-says what is stale.
+reference, the rules of each game. `python website/pages.py --check` only says what is stale.
 """
 
 from __future__ import annotations
 
-import json
+import re
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +19,10 @@ import typer
 import reference
 from cardlab.agents.catalog import agents_for, strength_of
 from cardlab.cli import app
-from cardlab.engine.registry import find_game, our_games
-from cardlab.learning import TRAININGS
-from cardlab.papers import PAPERS
+from cardlab.engine.registry import find_game, find_package, our_games
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
-NAMES = ROOT / "src" / "cardlab" / "commands" / "names.json"
 # Whom the README presents; the page of agents has everyone.
 PRESENTED = [
     "random",
@@ -33,7 +30,7 @@ PRESENTED = [
     "tabular_q",
     "monte_carlo",
     "information_set",
-    "fair",
+    "guided",
     "determinised",
     "uno_net",
     "uno_search",
@@ -135,32 +132,28 @@ def command_line() -> str:
     return "\n\n".join(parts)
 
 
-def completed_names() -> str:
-    """Return the names that shells complete, as JSON."""
-    games = {}
-    for name in our_games():
-        game = find_game(name)
-        games[name] = {
-            "title": game.title,
-            "agents": {one.name: one.summary for one in agents_for(game)},
-            "options": {f"{one.name}=": one.help for one in game.options},
-        }
-    found = {"games": games, "trainings": list(TRAININGS), "papers": list(PAPERS)}
-    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+def rules(name: str) -> str:
+    """Return the rules of a game, as the file in its folder has them, for a part of a page."""
+    package = find_package(name)
+    text = package.file(package.rules).read_text(encoding="utf-8")
+    _, _, body = text.partition("\n\n")  # the page has a title of its own
+    return re.sub(r"^#", "##", body.strip(), flags=re.MULTILINE)
 
 
-PARTS: dict[str, tuple[str, Callable[[], str]]] = {
-    "presented": ("../README.md", presented),
-    "strength": ("agents.md", strength),
-    "commands": ("command_line.md", command_line),
-    "python": ("python.md", lambda: reference.python_reference(ROOT / "src")),
-}
+# Page, name of its part, and what writes it.
+PARTS: list[tuple[str, str, Callable[[], str]]] = [
+    ("../README.md", "presented", presented),
+    ("agents.md", "strength", strength),
+    ("command_line.md", "commands", command_line),
+    ("python.md", "python", lambda: reference.python_reference(ROOT / "src")),
+    *((f"games/{name}.md", "rules", partial(rules, name)) for name in our_games()),
+]
 
 
 def written() -> dict[Path, str]:
     """Return every file that this script writes, as it should be."""
-    files = {NAMES: completed_names()}
-    for name, (page, make) in PARTS.items():
+    files = {}
+    for page, name, make in PARTS:
         path = (DOCS / page).resolve()
         begin, end = f"<!-- begin {name} -->\n", f"\n<!-- end {name} -->"
         before, _, rest = path.read_text(encoding="utf-8").partition(begin)

@@ -53,6 +53,12 @@ MODULES = {
 # module:NAME -> where it is now, where the name changed or the module was divided
 OBJECTS = {
     "cardlab.agents.koi_koi_terms:KoiKoiTerms": "cardlab.games.koi_koi.agents.linear:KoiKoiLinear",
+    "cardlab.agents.token_network:crazy_eights_transformer": (
+        "cardlab.games.crazy_eights.agents.transformer:crazy_eights_transformer"
+    ),
+    "cardlab.agents.token_network:uno_transformer": (
+        "cardlab.games.uno.agents.transformer:uno_transformer"
+    ),
     "cardlab.agents.uno_searchers:UnoFair": "cardlab.games.uno.agents.search:Guided",
     "cardlab.agents.searchers:Fair": "cardlab.games.crazy_eights.agents.search:Guided",
     **{

@@ -8,26 +8,35 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from cardlab.agents import program as programs
 from cardlab.agents.catalog import find_agent
-from cardlab.agents.outside import AgentFailed, Limits, OutsideAgent, Program, dismiss_all
-from cardlab.arena.compliance import check_program
+from cardlab.agents.outside import (
+    DEFAULT_LIMITS,
+    PROTOCOL,
+    AgentFailed,
+    Limits,
+    OutsideAgent,
+    Program,
+    dismiss_all,
+)
+from cardlab.arena.compliance import Finding, check_program
 from cardlab.arena.match import Match, play_match
 from cardlab.arena.shard import Shard, play_deals
 from cardlab.arena.store import Store
 from cardlab.arena.tournament import Plan, enter, play_tournament
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Game
-from cardlab.engine.play import play_game
+from cardlab.engine.play import Table, play_game
 from cardlab.engine.records import Record
 from cardlab.engine.replay import replay
 from tests.support.paths import EXAMPLES, PROGRAMS
+from tests.support.waiting import wait_until
 
 if os.name != "posix":
     pytest.skip("outside agents need a POSIX system", allow_module_level=True)
@@ -72,11 +81,7 @@ def below(pid: int) -> list[str]:
 
 def soon_gone(mark: str) -> bool:
     """Return whether nothing runs under this name, now or soon: others may run the same tests."""
-    for _ in range(100):
-        if not any(mark in row for row in below(1)):
-            return True
-        time.sleep(0.05)
-    return False
+    return wait_until(lambda: not any(mark in row for row in below(1)), f"the end of {mark}")
 
 
 @pytest.fixture(autouse=True)
@@ -137,6 +142,7 @@ def test_what_is_done_wrong_costs_the_game_and_no_more(name: str) -> None:
         assert Record.from_line(record.to_line()) == record
 
 
+@pytest.mark.slow
 def test_a_tournament_of_misbehaving_agents_goes_on_to_its_end(tmp_path: Path) -> None:
     bad = [f"cmd:{PROGRAMS}/{name}" for name in MISBEHAVING]
     plan = Plan.make("crazy_eights", ["random", *bad], 2, format="gauntlet", limits=QUICK, seed=5)
@@ -343,8 +349,8 @@ def test_nothing_survives_the_death_of_its_worker(tmp_path: Path) -> None:
         "import sys, time\n"
         "from cardlab.agents.outside import Limits, Program\n"
         f"program = Program(['{program}'], Limits())\n"
-        "program.exchange({'type': 'hello'}, 10)\n"
-        "sys.stdout.write('up\\n'); sys.stdout.flush(); time.sleep(60)\n"
+        "program.exchange({'type': 'hello'}, 300)\n"
+        "sys.stdout.write('up\\n'); sys.stdout.flush(); time.sleep(600)\n"
     )
     worker = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert worker.stdout
@@ -357,7 +363,7 @@ def test_nothing_survives_the_death_of_its_worker(tmp_path: Path) -> None:
 
 
 def test_a_program_that_does_not_read_is_a_time_out() -> None:
-    program = Program([sys.executable, "-c", "import time; time.sleep(60)"], Limits())
+    program = Program([sys.executable, "-c", "import time; time.sleep(600)"], Limits())
     with pytest.raises(AgentFailed, match="does not read its input"):
         program.exchange({"type": "turn", "filler": "x" * 1_000_000}, 0.3)
 
@@ -369,3 +375,40 @@ def test_an_agent_goes_to_other_processes(crazy_eights: Game) -> None:
     copy = pickle.loads(pickle.dumps(agent))
     assert isinstance(copy, OutsideAgent)
     assert (copy.name, copy.limits) == (SHELL, Limits())
+
+
+FIRST_LEGAL = str(EXAMPLES / "first_legal.sh")
+
+
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="programs of POSIX systems")
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+@posix_only
+def test_a_program_from_hello_to_goodbye(crazy_eights: Game, tmp_path: Path) -> None:
+    limits = Limits(log_folder=str(tmp_path / "logs"))
+    assert limits.make_log_folder().is_dir()
+    agent = OutsideAgent(f"cmd:{FIRST_LEGAL}", limits)
+    hello = agent.hello(crazy_eights, crazy_eights.read_options({}), 0, 2, 5)
+    assert hello["protocol"] == PROTOCOL == 1
+    assert hello["move_seconds"] == DEFAULT_LIMITS.move_seconds
+    for leave in (lambda one: one.dismiss(30.0), lambda one: one.hang_up(30.0)):
+        program = Program(agent.command, limits)
+        assert program.exchange(hello, 30)["type"] == "ready"
+        assert not program.has_more()
+        assert leave(program), "it did not go by itself"
+    turn = Table(crazy_eights, seed=1).turn()
+    agent.begin(crazy_eights, crazy_eights.read_options({}), turn.seat, 2, rng())
+    assert agent.act(turn, rng()) == turn.legal[0]
+    agent.end(turn.seat, [0, 0], [0, 0])
+    dismiss_all()
+
+
+@posix_only
+def test_findings_about_a_program() -> None:
+    findings = check_program(FIRST_LEGAL, "crazy_eights", games=1)
+    assert all(isinstance(one, Finding) and one.passed and not one.fix for one in findings)
+    assert len({one.check for one in findings}) == len(findings) > 3

@@ -21,6 +21,8 @@ from cardlab.arena.tournament import Plan, enter, play_tournament
 from cardlab.arena.workers import stream_results
 from cardlab.engine.errors import CardlabError
 
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
+
 ray = pytest.importorskip("ray", reason="the extra `cluster` is not installed")
 
 SMALL = {"num_cpus": 1, "object_store_memory": 80 << 20}

@@ -5,34 +5,35 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import random
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import threading
-import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cardlab.agents.outside import Limits
+from cardlab.arena import export, leaderboard, tournament
 from cardlab.arena import store as store_module
 from cardlab.arena.export import export_games
 from cardlab.arena.leaderboard import leaderboards
 from cardlab.arena.ratings import Rating
 from cardlab.arena.shard import Played, full_record
 from cardlab.arena.standings import Cell, Line, Results, Standings
-from cardlab.arena.store import SCHEMA, Store
+from cardlab.arena.store import SCHEMA, Entered, Store, default_store
 from cardlab.arena.tournament import Plan, enter, play_tournament, resume
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.records import read_records
 from cardlab.engine.registry import find_game
 from cardlab.engine.replay import replay
 from cardlab.show.tournament import show_standings
+from tests.support.waiting import PATIENCE, members_of, wait_until
 
 AGENTS = ["random", "heuristic", "tabular_q"]
 
@@ -417,17 +418,6 @@ def test_a_narrow_terminal_shows_every_number(
     assert max(map(len, shown.splitlines())) <= 80
 
 
-def processes_of(group: int) -> list[int]:
-    listed = subprocess.run(
-        ["ps", "-e", "-o", "pid=", "-o", "pgid=", "-o", "stat="],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    rows = [row.split() for row in listed.splitlines()]
-    return [int(pid) for pid, pgid, stat in rows if int(pgid) == group and "Z" not in stat]
-
-
 DRIVER = """
 import json, sys
 from cardlab.arena import tournament
@@ -437,7 +427,7 @@ from cardlab.arena.store import Store
 tournament.ALONE, tournament.MOST_DEALS = 0.05, 2
 
 if __name__ == "__main__":
-    plan = tournament.Plan.make("crazy_eights", sys.argv[2:], 240, seed=3)
+    plan = tournament.Plan.make("crazy_eights", sys.argv[2:], 80, seed=3)
     with Store(sys.argv[1]) as store:
         entered = tournament.resume(plan, store)
         results = tournament.play_tournament(plan, store, entered, workers=2)
@@ -445,15 +435,20 @@ if __name__ == "__main__":
 """
 
 
+MORE_GAMES = (0, 2, 10, 30)  # that are kept before the next kills
+KILLS = 2 * len(MORE_GAMES)
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX systems")
 def test_kills_at_any_moment_lose_nothing(tmp_path: Path) -> None:
-    """Twenty times something is killed for good at a random moment: the run, or one of its workers.
+    """Eight times something is killed for good: the run and one of its workers in turn.
 
-    After each, all games that were finished are there, just as an undisturbed run has them, and
-    every table is that of the undisturbed run.
+    It has just begun then, or has kept a few more games. After each kill, all games that were
+    finished are there, just as an undisturbed run has them, and every table is that of that run.
     """
-    agents = ["random", "heuristic", "monte_carlo:1000"]
-    plan = Plan.make("crazy_eights", agents, 240, seed=3)
+    agents = ["random", "heuristic", "monte_carlo:300"]
+    plan = Plan.make("crazy_eights", agents, 80, seed=3)
     expected = json.dumps(play(plan, str(tmp_path / "undisturbed.db")))
 
     def games_in(store: Store, tournament: int) -> dict[tuple[int, ...], Played]:
@@ -465,9 +460,17 @@ def test_kills_at_any_moment_lose_nothing(tmp_path: Path) -> None:
     driver.write_text(DRIVER)
     with Store(str(path)) as store:
         tournament = enter(plan, store).id
-    rng = random.Random(11)
     kept: set[tuple[int, ...]] = set()
-    kills = of_workers = ended = 0
+    kills = ended = 0
+
+    def kept_or_ended(run: subprocess.Popen[str], count: int) -> bool:
+        with Store(str(path)) as store:
+            return store.count(tournament) >= count or run.poll() is not None
+
+    def workers_or_end(run: subprocess.Popen[str]) -> list[int]:
+        workers = [pid for pid in members_of(run.pid) if pid != run.pid]
+        return [*workers, run.pid] if workers or run.poll() is not None else []
+
     while True:
         run = subprocess.Popen(
             [sys.executable, str(driver), str(path), *agents],
@@ -476,21 +479,13 @@ def test_kills_at_any_moment_lose_nothing(tmp_path: Path) -> None:
             text=True,
             start_new_session=True,
         )
-        while kills < 20 and run.poll() is None:
-            victim = run.pid
-            if rng.random() < 0.6:
-                workers: list[int] = []
-                while not workers and run.poll() is None:
-                    time.sleep(0.05)
-                    workers = [pid for pid in processes_of(run.pid) if pid != run.pid]
-                time.sleep(rng.uniform(0.0, 1.0))
-                victim = rng.choice(workers) if workers else run.pid
-            else:
-                time.sleep(rng.uniform(0.1, 2.8))
+        while kills < KILLS and run.poll() is None:
+            more = MORE_GAMES[kills // 2]
+            wait_until(partial(kept_or_ended, run, len(kept) + more), "more games")
+            found = wait_until(partial(workers_or_end, run), "a worker")
             with contextlib.suppress(ProcessLookupError):
-                os.kill(victim, signal.SIGKILL)
+                os.kill(found[-(kills % 2)], signal.SIGKILL)  # a worker, then the run
                 kills += 1
-                of_workers += victim != run.pid
             with Store(str(path)) as store:
                 now = games_in(store, tournament)
             assert kept <= now.keys(), "a finished game was lost"
@@ -501,20 +496,14 @@ def test_kills_at_any_moment_lose_nothing(tmp_path: Path) -> None:
         if run.returncode == 0:
             assert out == expected
             ended += 1
-            if kills >= 20:
+            if kills >= KILLS:
                 break
             with Store(str(path)) as store:  # nothing was left to kill: play another one
                 tournament, kept = enter(plan, store).id, set()
         elif run.returncode != -signal.SIGKILL:
             assert "a worker process ended unexpectedly" in err  # thrice before it did anything
     assert ended
-    assert 0 < of_workers < 20
-    for _ in range(100):  # workers notice that the run is gone
-        left = processes_of(run.pid)
-        if not left:
-            break
-        time.sleep(0.05)
-    assert left == []
+    wait_until(lambda: not members_of(run.pid), "the end of the workers")  # of a run that is gone
 
 
 LARGE = """
@@ -533,4 +522,34 @@ if __name__ == "__main__":
 def test_work_that_is_stopped_in_mid_answer_ends(tmp_path: Path) -> None:
     script = tmp_path / "large.py"
     script.write_text(LARGE)
-    subprocess.run([sys.executable, str(script)], check=True, timeout=300)
+    subprocess.run([sys.executable, str(script)], check=True, timeout=PATIENCE)
+
+
+def test_a_tournament_as_the_store_has_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    assert tournament.FORMATS == ("round-robin", "gauntlet")
+    agents = ["random", "heuristic"]
+    for form in tournament.FORMATS:
+        assert len(tournament.Plan.make("crazy_eights", agents, 20, format=form).matches) == 1
+    plan = tournament.Plan.make("crazy_eights", agents, 20)
+    with Store() as kept:
+        assert kept.address == default_store()
+        entered = tournament.enter(plan, kept)
+        assert isinstance(entered, Entered)
+        assert (entered.name, entered.finished) == ("crazy_eights-1", False)
+        results = tournament.play_tournament(plan, kept, entered)
+        rows = list(kept.outcomes(entered.id))
+        counts = results.outcomes()
+        with kept.reading() as at:
+            assert at.exec_driver_sql("SELECT count(*) FROM games").scalar() == 20
+        boards = leaderboard.leaderboards(kept)
+        for ending in export.FORMATS:
+            path = tmp_path / f"games{ending}"
+            assert export.export_games(kept, kept.tournaments(), path) == 20
+            assert path.stat().st_size
+    assert len(rows) == 20
+    assert sum(sum(one.values()) for one in counts.values()) == 20
+    assert set().union(*counts.values()) <= {((0,), (1,)), ((1,), (0,)), ((0, 1),)}
+    (board,) = boards
+    assert isinstance(board, leaderboard.Board)
+    assert (board.games, board.tournaments) == (20, 1)

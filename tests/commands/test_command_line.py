@@ -9,7 +9,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -21,6 +20,7 @@ from cardlab.engine.game import Game
 from cardlab.engine.kernel import JIT
 from cardlab.testing import random_table
 from tests.support.paths import EXAMPLES, PROGRAMS
+from tests.support.waiting import PATIENCE, commands_in, wait_until
 
 COMMAND = [sys.executable, "-m", "cardlab.cli"]
 
@@ -136,6 +136,7 @@ def test_a_match_as_table_and_as_json(tmp_path: Path) -> None:
     assert "40 games replayed, every one as recorded" in succeed("replay", str(saved), "--brief")
 
 
+@pytest.mark.slow
 def test_a_tournament_from_the_first_game_to_the_export(tmp_path: Path) -> None:
     agents = ["random", "heuristic", "uct_open:50"]
     where = ["--store", str(tmp_path / "arena.db")]
@@ -252,14 +253,7 @@ def start(*args: str, **env: str) -> subprocess.Popen[str]:
     )
 
 
-def alive_in(group: int) -> list[str]:
-    """Return the commands of a group of processes that have not ended."""
-    told = subprocess.run(
-        ["ps", "-o", "args=", "-g", str(group)], capture_output=True, text=True, check=False
-    )
-    return [line for line in told.stdout.splitlines() if "<defunct>" not in line]
-
-
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX systems")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 0), (signal.SIGTERM, 143)])
 def test_a_match_that_is_stopped_counts_what_was_played(
@@ -268,37 +262,33 @@ def test_a_match_that_is_stopped_counts_what_was_played(
     saved = tmp_path / "games.jsonl"
     agents = ["uct_open:1000", "random", "--games", "100000", "--save", str(saved)]
     process = start("match", "crazy_eights", *agents)
-    while process.poll() is None and not (saved.exists() and saved.stat().st_size):
-        time.sleep(0.1)
+    wait_until(lambda: saved.exists() and saved.stat().st_size, "a saved game", process)
     os.killpg(process.pid, number)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == code, err
     assert err.endswith("cardlab: stopped\n") == (code != 0)
     assert "stopped early" in out
     assert "Traceback" not in err
-    deadline = time.monotonic() + 30
-    while left := alive_in(process.pid):
-        assert time.monotonic() < deadline, f"left behind: {left}"
-        time.sleep(0.1)
+    wait_until(lambda: not commands_in(process.pid), "the end of all workers")
 
 
 SLOW_TO_START = """
 import pathlib, sys, time
 if "--multiprocessing-fork" in sys.orig_argv:
     pathlib.Path(__file__).with_name("starting").touch()
-    time.sleep(5)
+    time.sleep(2)  # so long it has no handler of its own
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX systems")
 def test_a_worker_that_still_starts_says_nothing_of_ctrl_c(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(SLOW_TO_START)
     agents = ["uct_open:1000", "random", "--games", "100000", "--workers", "2"]
     process = start("match", "crazy_eights", *agents, PYTHONPATH=str(tmp_path))
-    while process.poll() is None and not (tmp_path / "starting").exists():
-        time.sleep(0.05)
+    wait_until((tmp_path / "starting").exists, "a worker that starts", process)
     os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, err
     assert "stopped early" in out
     assert "Traceback" not in err
@@ -342,15 +332,15 @@ def games_in(store: Path) -> int:
         return 0
 
 
+@pytest.mark.slow
 def test_a_stopped_tournament_says_how_to_go_on(tmp_path: Path) -> None:
     agents = ["uct_open:3000", "random", "heuristic"]
     words = ["tournament", "crazy_eights", *agents, "--games", "100000"]
     process = start(*words, XDG_DATA_HOME=str(tmp_path))
     store = tmp_path / "cardlab" / "arena.db"
-    while process.poll() is None and not games_in(store):
-        time.sleep(0.1)
+    wait_until(lambda: games_in(store), "a game in the store", process)
     os.killpg(process.pid, signal.SIGTERM)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 143, err
     assert out == ""
     assert "stopped" in err
@@ -365,6 +355,7 @@ WAYS_ON = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX systems")
 @pytest.mark.skipif(not JIT, reason="nothing is compiled")
 @pytest.mark.parametrize("line", WAYS_ON)
@@ -377,7 +368,7 @@ def test_long_work_says_how_to_go_on(
         assert process.stderr is not None
         assert "compiling these rules" in process.stderr.readline()
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
     finally:  # nothing goes on beside other tests
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -22,6 +21,7 @@ from cardlab.commands import completion as names
 from cardlab.commands.help_format import WIDTH
 from cardlab.engine.kernel import JIT
 from tests.support import documented
+from tests.support.waiting import PATIENCE, wait_until
 
 COMMANDS: dict[str, Any] = documented.GROUP.commands
 WITH_JSON = [
@@ -202,6 +202,7 @@ def test_installed_games_are_completed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert names.complete_game("ku") == [("kuhn_poker", "from kuhn:GAME")]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX systems")
 @pytest.mark.skipif(not JIT, reason="too slow to interpret")
 def test_a_stopped_training_says_how_to_go_on(tmp_path: Path) -> None:
@@ -209,12 +210,9 @@ def test_a_stopped_training_says_how_to_go_on(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "cardlab", *words], stderr=subprocess.PIPE, text=True
     )
-    for _ in range(600):
-        if (tmp_path / "checkpoint.npz").exists() or process.poll() is not None:
-            break
-        time.sleep(0.1)
+    wait_until((tmp_path / "checkpoint.npz").exists, "a checkpoint", process)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, err
     assert f"goes on from the last checkpoint in {tmp_path}" in err
     assert err.endswith("cardlab: stopped\n")

@@ -22,7 +22,10 @@ from cardlab.learning import TRAININGS
 from tests.support import documented
 from tests.support.documented import PAGES, ROOT, Shown
 
-pytestmark = pytest.mark.skipif(not JIT, reason="documentation shows compiled speed")
+pytestmark = [
+    pytest.mark.skipif(not JIT, reason="documentation shows compiled speed"),
+    pytest.mark.xdist_group("documentation"),  # one folder, kernels compiled once
+]
 
 SHOWN = [
     one for page in PAGES if not documented.followed(page) for one in documented.commands(page)
@@ -49,6 +52,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shown", RUN.values(), ids=RUN)
 def test_a_command_runs(shown: Shown, folder: Path) -> None:
     words = documented.small(shown.words)
@@ -81,6 +85,7 @@ def test_what_runs_elsewhere_does_run_there() -> None:
             assert module in text, f"{one.elsewhere} has nothing of {module}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PYTHON, ids=lambda page: page.name)
 def test_python_runs(page: Path, folder: Path) -> None:
     if documented.followed(page):
@@ -99,6 +104,7 @@ SCRIPT = re.compile(r"python ((?:benchmarks|crosscheck|examples)/\w+\.py)")
 SCRIPTS = sorted({one for page in PAGES for one in SCRIPT.findall(page.read_text("utf-8"))})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_a_script_that_measures_can_be_loaded(script: str) -> None:
     """They take minutes to hours, so that nobody runs them here; what they use must be there."""
@@ -111,11 +117,11 @@ def test_a_script_that_measures_can_be_loaded(script: str) -> None:
 
 
 def test_targets_and_extras_exist() -> None:
-    made = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    made = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
-        for target in re.findall(r"(?:^|`)make ([a-z]+)", text, re.MULTILINE):
+        for target in re.findall(r"(?:^|`)make ([a-z-]+)", text, re.MULTILINE):
             assert target in made, f"{page.name}: make {target}"
         for listed in re.findall(r"cardlab\[([a-z,]+)\]", text):
             for extra in listed.split(","):
@@ -177,6 +183,7 @@ class Resources(HTMLParser):
             self.found.append(str(given[kind]))
 
 
+@pytest.mark.slow
 def test_the_site_builds_strictly_and_fetches_nothing(tmp_path: Path) -> None:
     pytest.importorskip("material", reason="the extra docs is not installed")
     built = subprocess.run(

@@ -52,6 +52,7 @@ def test_pieces_of_a_line_are_one_line() -> None:
     assert text_of([{"text": "seat 0, "}, {"text": "hand: 7H\n"}]) == "seat 0, hand: 7H\n"
 
 
+@pytest.mark.slow
 def test_play_and_inspect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _, table, turn, view, values, refusal, record, match = run(
         "play_and_inspect", tmp_path, monkeypatch
@@ -71,6 +72,7 @@ def test_play_and_inspect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert "1,000 games on 500 deals" in match
 
 
+@pytest.mark.slow
 def test_train_a_q_learner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _, stages, _, match, tournament = run("train_a_q_learner", tmp_path, monkeypatch)
     assert "100,000 games:" in stages
@@ -80,6 +82,7 @@ def test_train_a_q_learner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert "10,000 games on 500 deals" in tournament
 
 
+@pytest.mark.slow
 def test_analyse_a_cribbage_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _, advice, sentences, scores, picture, points = run(
         "analyse_a_cribbage_hand", tmp_path, monkeypatch

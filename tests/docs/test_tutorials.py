@@ -16,6 +16,8 @@ import pytest
 
 from tests.support.paths import ROOT
 
+pytestmark = pytest.mark.slow
+
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 ANSWERS = {"cardlab play": "bet\nbet\n"}  # what a person types at the table
 

@@ -5,12 +5,23 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import warnings
 from enum import IntEnum
 from pathlib import Path
 
 import pytest
 
-from cardlab.engine.kernel import JIT, KernelError, digest, kernel, prune_cache
+from cardlab.engine import kernel as kernel_module
+from cardlab.engine.errors import CardlabWarning
+from cardlab.engine.kernel import (
+    JIT,
+    KernelError,
+    digest,
+    global_names,
+    kernel,
+    on_compile,
+    prune_cache,
+)
 
 
 class Phase(IntEnum):
@@ -77,6 +88,7 @@ def test_a_second_process_compiles_nothing_and_agrees_with_interpreted(tmp_path:
     assert first[1] == second[1] == plain[1]
 
 
+@pytest.mark.slow
 @needs_jit
 def test_two_games_cached_by_two_processes_keep_apart_in_a_third(tmp_path: Path) -> None:
     # Both games have kernels of the same names over records that Numba numbers alike.
@@ -143,6 +155,7 @@ def test_a_class_of_constants_is_refused() -> None:
         digest(wrong)
 
 
+@pytest.mark.slow
 @needs_jit
 def test_six_cold_processes_at_once_leave_a_usable_cache(tmp_path: Path) -> None:
     processes = [start(REPORT, tmp_path, "tests.support.high_card:GAME") for _ in range(6)]
@@ -207,3 +220,40 @@ def test_a_kernel_that_reaches_a_module_of_ours_is_refused() -> None:
 
     with pytest.raises(KernelError, match="import the kernel or constant itself"):
         digest(wrong)
+
+
+def twice(number: int) -> int:
+    return abs(number) + abs(number)
+
+
+def test_names_that_a_kernel_reaches() -> None:
+    assert global_names(twice.__code__) == {"abs"}
+
+
+@needs_jit
+def test_who_waits_is_told_of_every_compilation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CARDLAB_CACHE_DIR", str(tmp_path))
+    told: list[str] = []
+    compiled = kernel(twice)
+    with on_compile(told.append):
+        assert compiled(-2) == 4
+        assert compiled(3) == 6
+    assert told == [f"{__name__}.twice"]
+    kernel(twice)(1.5)  # another signature, but nobody listens any more
+    assert len(told) == 1
+
+
+@needs_jit
+def test_a_cache_that_cannot_be_written_is_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("CARDLAB_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    monkeypatch.setattr(kernel_module, "_warned_uncached", False)
+    with pytest.warns(CardlabWarning, match="CARDLAB_CACHE_DIR names a folder"):
+        assert kernel(twice)(2) == 4
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert kernel(twice)(2.0) == 4  # said once

@@ -1,65 +1,69 @@
-// Names, order and texts of cards.
+// Names, order and texts of cards, as the server describes a deck.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  actionText,
   cardName,
-  deckOf,
-  month,
+  loadDeck,
+  partsOf,
+  shortName,
   sorted,
   spoken,
 } from "../../src/cardlab/web/static/cards.js";
 
-test("a card's text tells its deck", () => {
-  const decks = { TS: "standard", R7: "uno", "W+4": "uno", "11-rainman": "hanafuda", "#3": null };
-  for (const [card, deck] of Object.entries(decks)) assert.equal(deckOf(card), deck, card);
+const card = (name, word, rank) => ({ name, word, rank });
+const SIZE = { width: 100, height: 140 };
+const DECKS = {
+  small: {
+    ...SIZE,
+    ordered: true,
+    cards: {
+      AS: card("ace of spades", "A♠", 0),
+      "2S": card("two of spades", "2♠", 1),
+      KH: card("king of hearts", "K♥", 12),
+      "2C": card("two of clubs", "2♣", 1),
+    },
+  },
+  loose: { ...SIZE, ordered: false, cards: { "8-moon": {}, "1-crane": {} } },
+};
+
+globalThis.fetch = async (path) =>
+  Response.json(DECKS[path.slice("/cards/".length, -".json".length)]);
+await Promise.all(Object.keys(DECKS).map(loadDeck));
+
+test("cards have names to be read aloud and short ones for a line of text", () => {
+  assert.equal(cardName("KH", "small"), "king of hearts");
+  assert.equal(shortName("KH", "small"), "K♥");
 });
 
-test("cards have names to be read aloud", () => {
-  const names = {
-    "8H": "eight of hearts",
-    "B+2": "blue draw two",
-    GR: "green reverse",
-    W: "wild",
-    "W+4": "wild draw four",
-    "10-blue": "maple, blue ribbon",
-    "12-c": "paulownia, plain, third",
-    "13-red": "13, red poetry ribbon",
-    joker: "joker",
-  };
-  for (const [card, name] of Object.entries(names)) assert.equal(cardName(card), name);
-  assert.equal(cardName("8H", "plain"), "8H");
-});
-
-test("actions are told in words", () => {
-  assert.equal(actionText("8H=S", "standard"), "8H calling spades");
-  assert.equal(actionText("W=G", "uno"), "W calling green");
-  assert.equal(actionText("start=B", "uno"), "begin with blue");
-  assert.equal(actionText("A1>A4", "standard"), "A1 onto A4");
-  assert.equal(actionText("a>b", "plain"), "a>b");
+test("a card that its deck does not know is called as it is written", () => {
+  assert.equal(cardName("joker", "small"), "joker");
+  assert.equal(cardName("KH", "nowhere"), "KH");
+  assert.equal(shortName("KH", "nowhere"), "KH");
 });
 
 test("a sentence names seats and cards", () => {
   const names = ["You", "Ada"];
-  assert.equal(
-    spoken("seat 1 played TS, seat 7 did not", "standard", names),
-    "Ada played ten of spades, seat 7 did not",
-  );
-  assert.equal(spoken("takes 3-curtain", "hanafuda", names), "takes cherry, curtain");
-  assert.equal(spoken("played TS", "plain", names), "played TS");
+  const parts = [{ seat: 1 }, " played ", { card: "KH" }, ", ", { seat: 7 }, " did not"];
+  const said = "Ada played king of hearts, seat 7 did not";
+  assert.equal(spoken(parts, "small", names), said);
+  assert.deepEqual(partsOf({ text: "KH", parts }), parts);
+  assert.equal(spoken(partsOf({ text: "seat 1 played KH" }), "small", names), "seat 1 played KH");
 });
 
-test("a hand is sorted by suit or by rank, wilds last", () => {
-  assert.deepEqual(sorted(["2C", "AS", "KH", "2S"]), ["AS", "2S", "KH", "2C"]);
-  assert.deepEqual(sorted(["KH", "2C", "AS", "2S"], "rank"), ["AS", "2S", "2C", "KH"]);
-  assert.deepEqual(sorted(["W+4", "B0", "W", "R+2", "R9"]), ["R9", "R+2", "B0", "W", "W+4"]);
+test("a hand is sorted in the order of its deck, or by rank first", () => {
+  assert.deepEqual(sorted(["2C", "AS", "KH", "2S"], "small"), ["AS", "2S", "KH", "2C"]);
+  assert.deepEqual(sorted(["KH", "2C", "AS", "2S"], "small", "rank"), ["AS", "2S", "2C", "KH"]);
 });
 
-test("a hand of an unknown deck keeps its order and is not changed", () => {
-  const cards = ["8-moon", "1-crane"];
-  assert.deepEqual(sorted(cards, "month"), cards);
-  assert.notEqual(sorted(cards, "month"), cards);
-  assert.deepEqual(cards.map(month), [8, 1]);
+test("a hand without an order, or with an unknown card, stays as it is", () => {
+  for (const [cards, deck] of [
+    [["8-moon", "1-crane"], "loose"],
+    [["KH", "joker", "AS"], "small"],
+    [["K", "A"], "nowhere"],
+  ]) {
+    assert.deepEqual(sorted(cards, deck), cards);
+    assert.notEqual(sorted(cards, deck), cards);
+  }
 });

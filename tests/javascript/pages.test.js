@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { count, isolated } from "../../src/cardlab/web/static/dom.js";
 import { readHint } from "../../src/cardlab/web/static/hints.js";
 import { added } from "../../src/cardlab/web/static/log.js";
-import { namesOf } from "../../src/cardlab/web/static/stage.js";
+import { namesOf } from "../../src/cardlab/web/static/game_page.js";
 
 const SOURCE = fileURLToPath(new URL("../../src/cardlab/", import.meta.url));
 const CALLED = ["start", "render", "order", "key"]; // by app.js and stage.js, of what they load

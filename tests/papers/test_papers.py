@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,21 +15,29 @@ from cardlab.arena.match import Match, play_match
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.kernel import JIT
 from cardlab.engine.locks import only_one
-from cardlab.papers.claim import Claim, binomial_margin, claims_table, compare
-from cardlab.papers.measurements import Ledger, measure, source_digest
+from cardlab.engine.registry import our_packages
+from cardlab.engine.statistics import binomial_margin
+from cardlab.games.crazy_eights import PACKAGE
+from cardlab.papers.claim import Claim, claims_table, compare
+from cardlab.papers.code_digest import source_digest
+from cardlab.papers.measurements import Ledger, measure
+from cardlab.papers.reproduce import find_report, reproduce
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(not JIT, reason="too many games to interpret")
 
 SMALL_RUN = """
 import sys
+from dataclasses import replace
 from pathlib import Path
-from cardlab.papers import crazy_eights as paper
+from cardlab.games.crazy_eights.paper.report import REPORT, Plan
+from cardlab.papers.reproduce import reproduce
 
-paper.QUICK = paper.Plan(4, 20, 2, 20, (10, 30), (1_000, 600_000))
+SMALL = replace(REPORT, quick=Plan(4, 20, 2, 20, (10, 30), (1_000, 600_000)))
 if __name__ == "__main__":
     out, work = map(Path, sys.argv[1:3])
-    report = lambda *at: print(*at, flush=True)
-    print(paper.reproduce(out, work, quick=True, workers=2, report=report))
+    progress = lambda *at: print(*at, flush=True)
+    print(reproduce(SMALL, out, work, quick=True, workers=2, progress=progress))
 """
 
 
@@ -57,35 +65,36 @@ def test_measured_games_are_those_of_a_match(tmp_path: Path) -> None:
 
 
 def test_a_ledger_keeps_whole_lines_of_the_same_code(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
     path = tmp_path / "ledger"
-    ledger = Ledger(path)
+    ledger = Ledger(path, "this code")
     assert ledger.get("a", lambda: [1.5]) == [1.5]
     assert ledger.get("b", lambda: {"x": 2}) == {"x": 2}
     whole = path.read_bytes()
     path.write_bytes(whole + b'{"key": "c", "co')
-    again = Ledger(path)
+    again = Ledger(path, "this code")
     assert set(again.rows) == {"a", "b"}
     assert path.read_bytes() == whole
     assert again.get("a", lambda: pytest.fail("measured twice")) == [1.5]
-    monkeypatch.setattr("cardlab.papers.measurements.source_digest", lambda: "other code")
-    assert not Ledger(path).rows
+    assert not Ledger(path, "other code").rows
     path.write_text("no json\n")
     with pytest.raises(CardlabError, match="is damaged; remove it"):
         Ledger(path)
 
 
+@pytest.mark.slow
 def test_a_killed_reproduction_goes_on_where_it_was(tmp_path: Path) -> None:
     script = tmp_path / "small.py"
     script.write_text(SMALL_RUN)
     command = [sys.executable, str(script), str(tmp_path / "out"), str(tmp_path / "work")]
-    ledger = tmp_path / "work" / source_digest() / "ledger.jsonl"
+    ledger = tmp_path / "work" / source_digest(PACKAGE) / "ledger.jsonl"
     running = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-    while running.poll() is None and (not ledger.exists() or ledger.read_bytes().count(b"\n") < 40):
-        time.sleep(0.02)
+    wait_until(
+        lambda: ledger.exists() and ledger.read_bytes().count(b"\n") >= 40, "rows kept", running
+    )
     os.killpg(running.pid, signal.SIGKILL)
     running.communicate()
     before = ledger.read_bytes()
@@ -102,31 +111,44 @@ def test_a_killed_reproduction_goes_on_where_it_was(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "crazy_eights.md").read_text() == report
 
 
+@pytest.mark.slow
 def test_the_report_on_birds_of_a_feather(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from cardlab.games.birds_of_a_feather.learning import solvability
     from cardlab.games.birds_of_a_feather.paper import report as paper
 
     training = solvability.Config(seeds=6, slow_rows=60, epochs=2)
-    monkeypatch.setattr(paper, "QUICK", paper.Plan(range(4), 1, 500, range(200), training))
+    small = replace(paper.REPORT, quick=paper.Plan(range(4), 1, 500, range(200), training))
     monkeypatch.setattr(paper, "THEIR_PROTOCOL", range(3))
     monkeypatch.setattr(paper, "QUEUE_NODES", 500)
     stages: list[str] = []
 
-    def reproduce() -> str:
-        path = paper.reproduce(
+    def written() -> str:
+        path = reproduce(
+            small,
             tmp_path / "out",
             tmp_path / "work",
             quick=True,
             workers=1,
-            report=lambda stage, *_: stages.append(stage),
+            progress=lambda stage, *_: stages.append(stage),
         )
         return path.read_text()
 
-    report = reproduce()
+    report = written()
     assert "{" not in report.replace("`{", "")
     assert {"50 seeds", "many seeds", "tree search", "census"} <= set(stages)
     assert (tmp_path / "out" / "birds_of_a_feather_nodes.svg").exists()
-    assert reproduce() == report
+    assert written() == report
+
+
+def test_papers_are_found_by_game() -> None:
+    named = [name for name, package in our_packages().items() if package.paper]
+    assert named == list(our_packages())
+    for name in named:
+        report = find_report(name)
+        assert report.package is our_packages()[name]
+        assert (report.package.folder / "paper" / "report.md").exists()
+    with pytest.raises(CardlabError, match="unknown game 'whist'"):
+        find_report("whist")
 
 
 def test_two_runs_do_not_share_a_place(tmp_path: Path) -> None:

@@ -17,14 +17,15 @@ from cardlab.engine.records import Record
 from cardlab.engine.registry import our_games
 from cardlab.games.cribbage.solvers.advice import advise, parse_hand
 from cardlab.games.koi_koi.cards import CATEGORIES, cards_in
+from cardlab.show import pictures
 from cardlab.show.notebook import html_of
 from cardlab.show.pictures import (
-    DECKS,
     card_svg,
     card_title,
     deck_of,
     describe_openly,
     hand_svg,
+    known_decks,
     picture_of,
     sprite,
     symbol_id,
@@ -73,16 +74,19 @@ def test_sprites_are_small_and_need_nothing_else(deck: str) -> None:
 
 @pytest.mark.parametrize("deck", OURS)
 def test_no_two_cards_look_or_sound_alike(deck: str) -> None:
-    cards = [card_svg(deck, text) for text in DECKS[deck].texts]
+    cards = [card_svg(deck, text) for text in known_decks()[deck].texts]
     drawings = {re.sub("<title>.*?</title>", "", one) for one in cards}
     assert len(drawings) == len(cards)
-    assert len({card_title(deck, text) for text in DECKS[deck].texts}) == len(cards)
+    assert len({card_title(deck, text) for text in known_decks()[deck].texts}) == len(cards)
 
 
 @pytest.mark.parametrize("deck", ["standard", "uno"])
 def test_cards_differ_without_colour(deck: str) -> None:
-    grey = {re.sub("#[0-9a-f]+", "#888", DECKS[deck].art(text)) for text in DECKS[deck].texts}
-    assert len(grey) == len(DECKS[deck].texts)
+    grey = {
+        re.sub("#[0-9a-f]+", "#888", known_decks()[deck].art(text))
+        for text in known_decks()[deck].texts
+    }
+    assert len(grey) == len(known_decks()[deck].texts)
 
 
 NUMBER = re.compile(r"-?(?:\d+(?:\.\d+)?|\.\d+)")
@@ -110,7 +114,7 @@ def ends(path: str) -> list[tuple[float, float]]:
 @pytest.mark.parametrize("deck", OURS)
 def test_drawings_stay_on_their_card(deck: str) -> None:
     """Blossoms may pass the edge a little, which cuts them off."""
-    found = DECKS[deck]
+    found = known_decks()[deck]
     for text in found.texts:
         for path in ET.fromstring(card_svg(deck, text)).findall(f"{SVG}path"):
             for x, y in ends(path.get("d")):
@@ -128,11 +132,13 @@ def test_ribbons_poems_and_categories_of_hanafuda() -> None:
     marks = {}
     for name, cards in CATEGORIES.items():
         for card in cards_in(cards):
-            drawing = DECKS["hanafuda"].art(DECKS["hanafuda"].texts[card])
+            drawing = known_decks()["hanafuda"].art(known_decks()["hanafuda"].texts[card])
             marks.setdefault(name, set()).add(drawing.rpartition("<path")[2])
     assert all(len(one) == 1 for one in marks.values())  # the mark comes last
     assert len(set().union(*marks.values())) == 4
-    poems = [one for one in DECKS["hanafuda"].texts if "m57 32q" in card_svg("hanafuda", one)]
+    poems = [
+        one for one in known_decks()["hanafuda"].texts if "m57 32q" in card_svg("hanafuda", one)
+    ]
     assert poems == ["1-red", "2-red", "3-red"]
 
 
@@ -203,7 +209,7 @@ def test_a_view_shows_no_card_that_it_does_not_know(game: str) -> None:
         view = table.state.view(seat)
         known = {card for zone in view.describe().zones for card in zone.cards}
         words = view._repr_svg_().partition("<title>")[2].partition("</title>")[0]
-        for text in {*DECKS[deck].texts} - known:
+        for text in {*known_decks()[deck].texts} - known:
             whole = re.escape(card_title(deck, text))
             assert not re.search(rf"(?<=[ :]){whole}(?=[,;]|$)", words), text
         for text in known - {"--"}:
@@ -271,8 +277,13 @@ def test_turns_and_advice_are_shown() -> None:
     turn = halfway("crazy_eights", 2).turn()
     assert turn._repr_html_().endswith(f"seat {turn.seat} may: {', '.join(turn.texts)}</p>")
     advice = advise(parse_hand("5H 5D 6S JC 4H KD"), dealer=True, score=(0, 0))
-    html = html_of(advice)
+    html = advice._repr_html_()
     assert html.count("<tr>") == 16
     assert advice.sentence() in html
     with pytest.raises(CardlabError, match="a int has no display"):
         html_of(3)
+
+
+def test_a_card_face_down() -> None:
+    assert pictures.card_title("standard", pictures.BACK) == "a card face down"
+    assert pictures.card_svg("standard", pictures.BACK) != pictures.card_svg("standard", "7H")

@@ -16,7 +16,7 @@ from cardlab.agents.catalog import find_agent
 from cardlab.engine.cards import RANKS, SUIT_SYMBOLS, SUITS
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Agent, Event, Game, OpenAgent, Turn
-from cardlab.engine.play import play_game
+from cardlab.engine.play import Table, play_game
 from cardlab.engine.records import Record, read_records
 from cardlab.engine.registry import find_game
 from cardlab.engine.replay import replay
@@ -61,10 +61,8 @@ class Seating:
         assert helper is None or isinstance(helper, Agent)
         try:
             self.finished = play_in_terminal(
-                GAME,
+                Table(GAME, seed=seed, options=options),
                 [find_agent(name, GAME) for name in against or ("heuristic",)],
-                seed=seed,
-                options=options,
                 seat=seat,
                 adviser=helper,
                 record_path=self.path,
@@ -229,7 +227,7 @@ def test_ctrl_c_while_an_opponent_thinks_saves_too(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     console = Console(file=io.StringIO(), width=80)
     finished = play_in_terminal(
-        GAME, [Interrupted()], seed=11, options={}, record_path=path, console=console, read=person()
+        Table(GAME, seed=11), [Interrupted()], record_path=path, console=console, read=person()
     )
     assert not finished
     [(_, record)] = read_records(path)
@@ -286,10 +284,8 @@ def test_a_terminal_that_knows_only_ascii(tmp_path: Path) -> None:
     raw = io.BytesIO()
     file = io.TextIOWrapper(raw, encoding="ascii")
     finished = play_in_terminal(
-        GAME,
+        Table(GAME, seed=11),
         [find_agent("heuristic", GAME)],
-        seed=11,
-        options={},
         record_path=tmp_path / "games.jsonl",
         console=Console(file=file, width=80, force_terminal=True, color_system=None),
         read=person("h"),
@@ -354,10 +350,8 @@ def test_a_hint_counts_an_even_game_as_one_in_so_many_seats(
         console = Console(file=io.StringIO(), width=80)
         answers = iter(["h"])
         play_in_terminal(
-            crazy_eights,
+            Table(crazy_eights, seed=3, options={"seats": seats}),
             [Even()] * (seats - 1),
-            seed=3,
-            options={"seats": seats},
             adviser=Even(),
             record_path=tmp_path / "games.jsonl",
             console=console,

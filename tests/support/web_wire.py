@@ -15,7 +15,7 @@ from cardlab.web.server import make_app
 from cardlab.web.site import Site
 
 HOST = (b"host", b"localhost")
-GENEROUS = Limits(tables_a_minute=1e9, studies_a_minute=1e9, messages_a_second=1e9)
+GENEROUS = Limits(tables_a_minute=1e9, replays_a_minute=1e9, messages_a_second=1e9)
 
 
 @asynccontextmanager

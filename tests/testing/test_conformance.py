@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -30,11 +29,8 @@ from cardlab.testing import (
     check_playthrough,
 )
 from tests.support.paths import GOLDEN
+from tests.support.variants import VARIANTS
 
-VARIANTS: dict[str, list[dict[str, Any]]] = {
-    **{name: import_module(f"tests.games.{name}.test_rules").VARIANTS for name in our_games()},
-    "tests.support.high_card:GAME": [{}],
-}
 # Interpreted they take minutes; tested apart.
 SOLVING = (
     "oracle_open",
@@ -42,6 +38,8 @@ SOLVING = (
     "solver",
     "cribbage_expert",
     "cribbage_searched_pegging",
+    "koi_koi_search",
+    "koi_koi_hand_open",
     *(one.name for one in agents_for(find_game("birds_of_a_feather")) if "search_" in one.name),
 )
 EVERY_VARIANT = [(name, options) for name, variants in VARIANTS.items() for options in variants]
@@ -57,6 +55,7 @@ def test_game(check: GameCheck, name: str, options: dict[str, Any]) -> None:
     check(find_game(name), options, range(3))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="this run is interpreted already")
 @pytest.mark.parametrize(("name", "options"), EVERY_VARIANT, ids=names)
 def test_interpreted(name: str, options: dict[str, Any]) -> None:

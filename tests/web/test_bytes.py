@@ -13,11 +13,13 @@ import os
 import random
 import re
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from cardlab.agents.catalog import adviser_of
 from cardlab.engine import cards
 from cardlab.engine.game import DEALER, OVER, State, Turn
 from cardlab.engine.play import Table
@@ -27,10 +29,11 @@ from cardlab.games.koi_koi import cards as koi_koi_cards
 from cardlab.games.koi_koi import table as koi_koi_table
 from cardlab.games.uno import cards as uno_cards
 from cardlab.games.uno.kernels import PILE
-from cardlab.web import agent_pool as thinkers
+from cardlab.web import agent_pool as pool
 from cardlab.web import views
 from cardlab.web.menu import Menu
-from cardlab.web.rooms import ADVISERS, USUAL_ADVISER, WebTable
+from cardlab.web.page_data import moves_seen, page_data_of
+from cardlab.web.rooms import Room
 from tests.support.paths import EXAMPLES
 from tests.support.web_wire import Wire, open_table, request, run_alone, serving
 
@@ -114,10 +117,10 @@ class Watch:
 
     def install(self, patch: pytest.MonkeyPatch) -> None:
         """Look over the shoulder of tables, without changing what they do."""
-        view, keep, deal = WebTable.view, WebTable.keep, Table._deal
+        view, keep, deal = Room.view, Room.save, Table._deal
         watch = self
 
-        def keeping(table: WebTable) -> None:
+        def keeping(table: Room) -> None:
             key = (table.id, table.version)
             watch.states[key] = table.table.state.copy()
             watch.ended[key] = watch.dealing.pop(id(table.table), [])
@@ -128,17 +131,17 @@ class Watch:
                 watch.dealing.setdefault(id(table), []).append(table.state.copy())
             deal(table)
 
-        def viewing(table: WebTable, seat: int | None, move: Any = None) -> str:
+        def viewing(table: Room, seat: int | None, move: Any = None) -> str:
             text = view(table, seat, move)
             watch.compare_worlds(table, seat, move, text, view)
             return text
 
-        patch.setattr(WebTable, "keep", keeping)
+        patch.setattr(Room, "save", keeping)
         patch.setattr(Table, "_deal", dealing)
-        patch.setattr(WebTable, "view", viewing)
+        patch.setattr(Room, "view", viewing)
 
     def compare_worlds(
-        self, table: WebTable, seat: int | None, move: Any, text: str, view: Any
+        self, table: Room, seat: int | None, move: Any, text: str, view: Any
     ) -> None:
         """Change what is hidden and demand the same bytes."""
         true = table.table.state
@@ -219,7 +222,7 @@ async def play_one(app: Any, game: Any, number: int, watch: Watch, rng: random.R
     options = VARIANTS[game.name][number % len(VARIANTS[game.name])]
     count = int(game.fresh(**game.read_options(options))[0].seats)
     people = max(1, (1, count, count - 1)[number % 3])
-    agent = "heuristic" if game.is_ours else "random"
+    agent = "heuristic" if game.name in our_games() else "random"
     seats = [{"person": f"P{k}"} if k < people else {"agent": agent} for k in range(count)]
     rng.shuffle(seats)
     name, keys = await open_table(
@@ -275,7 +278,8 @@ def play_games(name: str, games: int, store: str, patch: pytest.MonkeyPatch) -> 
 
     async def run() -> int:
         checked = 0
-        async with serving(store, menu=Menu.of([] if game.is_ours else [name])) as app:
+        menu = Menu.of([] if name in our_games() else [name])
+        async with serving(store, menu=menu) as app:
             for number in range(games):
                 checked += await asyncio.wait_for(play_one(app, game, number, watch, rng), 300)
                 watch.states.clear()
@@ -301,9 +305,9 @@ def test_no_byte_tells_a_hidden_card(
 def test_a_server_that_tells_too_much_is_caught(
     leak: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    view = WebTable.view
+    view = Room.view
 
-    def too_much(table: WebTable, seat: int | None, move: Any = None) -> str:
+    def too_much(table: Room, seat: int | None, move: Any = None) -> str:
         told = json.loads(view(table, seat, move))
         s = table.table.state.array[0]
         if leak == "text":
@@ -313,8 +317,9 @@ def test_a_server_that_tells_too_much_is_caught(
         return json.dumps(told)
 
     if leak == "move":
-        monkeypatch.setattr(views, "hides", lambda game, action: None)
-    monkeypatch.setattr(WebTable, "view", too_much)
+        seen = replace(page_data_of(find_game("cribbage")), hidden=moves_seen)
+        monkeypatch.setattr(views, "page_data_of", lambda game: seen)
+    monkeypatch.setattr(Room, "view", too_much)
     store = str(tmp_path / "games.db")
     if leak == "number":
         assert play_games("cribbage", 1, store, monkeypatch)[0].leaks
@@ -334,8 +339,8 @@ def test_a_hint_is_the_same_whatever_is_hidden(name: str, monkeypatch: pytest.Mo
         same = Turn(turn.game, turn.seat, other.view(turn.seat), other.legal())
         if len(turn.legal) > 1:
             stream = (table.seed or 0, "hint", ply)
-            adviser = ADVISERS.get(name, USUAL_ADVISER)
-            told = [thinkers.advise(adviser, one, stream) for one in (turn, same)]
+            adviser = adviser_of(find_game(name))
+            told = [pool.advise(adviser, one, stream) for one in (turn, same)]
             assert told[0] == told[1]
             asked += 1
         table.act(int(rng.choice(turn.legal)))

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 import webbrowser
@@ -25,6 +24,7 @@ from cardlab.engine import errors
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.kernel import JIT
 from tests.support.paths import EXAMPLES
+from tests.support.waiting import PATIENCE, wait_until
 from tests.support.web_wire import AGENT, PERSON
 
 
@@ -87,6 +87,7 @@ def is_worker(process: int) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_a_server_answers_to_the_names_that_it_is_given(store: Path) -> None:
     def ask(address: str, host: str) -> tuple[int, str]:
         wanted = urllib.request.Request(f"{address}/api/health", headers={"Host": host})
@@ -103,6 +104,7 @@ def test_a_server_answers_to_the_names_that_it_is_given(store: Path) -> None:
         assert "--host-name others.example.org" in said
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system tells no processes")
 def test_a_killed_server_loses_no_move_and_leaves_no_worker(store: Path) -> None:
     wish = {"game": "koi_koi", "seats": [PERSON, AGENT], "seed": 4}
@@ -112,39 +114,32 @@ def test_a_killed_server_loses_no_move_and_leaves_no_worker(store: Path) -> None
         join = json.dumps({"type": "join", "secret": made["seats"][0]["secret"]})
         with line_to(address, name) as line:
             line.send(join)
-            told = json.loads(line.recv(30))
+            told = json.loads(line.recv(PATIENCE))
             for _ in range(6):
                 while not told.get("legal"):
-                    told = json.loads(line.recv(30))
+                    told = json.loads(line.recv(PATIENCE))
                 act = {"type": "act", "version": told["version"], "action": told["legal"][0]["id"]}
                 line.send(json.dumps(act))
-                told = json.loads(line.recv(30))
+                told = json.loads(line.recv(PATIENCE))
             while not told.get("legal"):
-                told = json.loads(line.recv(30))
-            while health(address)["unsaved"]:
-                time.sleep(0.01)
-            deadline = time.monotonic() + 120
-            workers: set[int] = set()
-            while not workers:  # the one that is made ready for hints; see `become_quiet`
-                assert time.monotonic() < deadline, "no worker is started"
-                workers = {one for one in children_of(server.pid) if is_worker(one)}
-                time.sleep(0.05)
+                told = json.loads(line.recv(PATIENCE))
+            wait_until(lambda: not health(address)["unsaved"], "all moves kept")
+            workers = wait_until(  # the one that is made ready for hints; see `become_quiet`
+                lambda: {one for one in children_of(server.pid) if is_worker(one)}, "a worker"
+            )
             server.kill()
             server.wait()
-            deadline = time.monotonic() + 60
-            while workers & running().keys():
-                assert time.monotonic() < deadline, "workers stay behind"
-                time.sleep(0.05)
+            wait_until(lambda: not workers & running().keys(), "the end of the workers")
     with started(store) as (server, address):
         with line_to(address, name) as line:
             line.send(join)
-            again = json.loads(line.recv(30))
+            again = json.loads(line.recv(PATIENCE))
             assert again["description"] == told["description"]
             assert again["version"] == told["version"]
             server.send_signal(signal.SIGINT)
             with pytest.raises(ConnectionClosed):
-                line.recv(30)
-        _, err = server.communicate(timeout=20)
+                line.recv(PATIENCE)
+        _, err = server.communicate(timeout=PATIENCE)
         assert (server.returncode, err) == (0, "")
 
 
@@ -161,6 +156,7 @@ print(len(kernel.compiled), len(lobby.WARM))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="nothing is compiled")
 def test_a_first_start_can_be_stopped_between_kernels(tmp_path: Path) -> None:
     told = subprocess.run(
@@ -173,47 +169,49 @@ def test_a_first_start_can_be_stopped_between_kernels(tmp_path: Path) -> None:
     assert told.stdout.split() == ["0", "0"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="nothing is compiled")
 def test_a_first_start_ends_well(store: Path, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setenv("CARDLAB_CACHE_DIR", str(tmp_path / "empty"))
     with started(store) as (server, _):
-        while not list(tmp_path.glob("empty/*.kernel*")):
-            time.sleep(0.05)
+        wait_until(lambda: list(tmp_path.glob("empty/*.kernel*")), "a kernel", server)
         server.send_signal(signal.SIGINT)
-        _, err = server.communicate(timeout=60)
+        _, err = server.communicate(timeout=PATIENCE)
         assert (server.returncode, err) == (0, "")
 
 
+@pytest.mark.slow
 def test_a_game_of_the_working_folder_is_served(store: Path) -> None:
     with started(store, "--game", "kuhn_poker:GAME", "--workers", "1") as (server, address):
         seats = [{"agent": "information_set:20"}, PERSON]
         made = post(address, "/api/tables", {"game": "kuhn_poker", "seats": seats, "seed": 3})
         with line_to(address, made["id"]) as line:
             line.send(json.dumps({"type": "join", "secret": made["seats"][1]["secret"]}))
-            told = json.loads(line.recv(30))
+            told = json.loads(line.recv(PATIENCE))
             while not told.get("over"):
                 if told.get("legal"):
                     act = {"type": "act", "version": told["version"], "action": 1}
                     line.send(json.dumps(act))
-                told = json.loads(line.recv(60))
+                told = json.loads(line.recv(PATIENCE))
             assert told["over"]["words"]
         server.send_signal(signal.SIGINT)
-        _, err = server.communicate(timeout=20)
+        _, err = server.communicate(timeout=PATIENCE)
         assert (server.returncode, err) == (0, "")
 
 
+@pytest.mark.slow
 def test_a_port_in_use_is_one_sentence(store: Path) -> None:
     with started(store) as (server, address):
         port = address.rpartition(":")[2]
         command = [sys.executable, "-m", "cardlab.cli", "serve", "--port", port]
         second = subprocess.run(
-            [*command, "--store", str(store)], capture_output=True, text=True, timeout=60
+            [*command, "--store", str(store)], capture_output=True, text=True, timeout=PATIENCE
         )
         assert second.returncode == 2
         assert f"127.0.0.1:{port}" in second.stderr
         assert second.stderr.count("\n") == 1
         server.terminate()
-        _, err = server.communicate(timeout=20)
+        _, err = server.communicate(timeout=PATIENCE)
         assert (server.returncode, err) == (0, "")
 
 
@@ -230,7 +228,7 @@ def test_a_port_in_use_is_one_sentence(store: Path) -> None:
 )
 def test_what_cannot_start_is_one_sentence(arguments: list[str], words: str) -> None:
     command = [sys.executable, "-m", "cardlab.cli", "serve", "--port", "0", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 2
     assert words in done.stderr
     assert done.stderr.count("\n") == 1

@@ -25,12 +25,13 @@ from cardlab.engine.play import Table
 from cardlab.engine.records import Record
 from cardlab.engine.registry import find_game, our_games
 from cardlab.engine.replay import replay
-from cardlab.web import agent_pool as thinkers
-from cardlab.web import room_writer as keeper
+from cardlab.web import agent_pool as pool
+from cardlab.web import room_writer as writer
 from cardlab.web import server
-from cardlab.web.agent_pool import Busy, Thinkers, check_agent
+from cardlab.web.agent_pool import AgentPool, Busy, check_agent
 from cardlab.web.limits import Limits
-from cardlab.web.room_writer import Keeper
+from cardlab.web.room_writer import RoomWriter
+from tests.support.waiting import PATIENCE
 from tests.support.web_wire import (
     AGENT,
     PAIR,
@@ -79,7 +80,7 @@ def test_a_game_ends_with_a_record_that_replays(store: Path, game: str) -> None:
         )
         assert json.loads(same) == shown
         await wire.end()
-        assert not site_of(app).tables.live  # a table that nobody looks at leaves the memory
+        assert not site_of(app).rooms.live  # a table that nobody looks at leaves the memory
 
     in_app(store, play)
 
@@ -224,13 +225,14 @@ def test_birds_can_be_taken_back_and_asked_for_a_solution(store: Path) -> None:
     in_app(store, play)
 
 
+@pytest.mark.slow
 def test_a_heavy_agent_thinks_elsewhere_and_a_lost_worker_is_replaced(store: Path) -> None:
     async def play(app: Any) -> None:
         seats = [PERSON, {"agent": "monte_carlo:50"}]
         name, keys = await open_table(app, game="crazy_eights", seats=seats, seed=5)
         wire = Wire(app, name)
         told = await wire.join(keys[0])
-        team = site_of(app).thinkers
+        team = site_of(app).pool
         told = await finish(wire, told, most=1)
         while not told["legal"]:
             told = await wire.hear("view")
@@ -246,29 +248,33 @@ def test_a_heavy_agent_thinks_elsewhere_and_a_lost_worker_is_replaced(store: Pat
     in_app(store, play)
 
 
-def test_too_much_thinking_is_refused_not_queued_for_ever() -> None:
+@pytest.mark.slow
+def test_too_much_thinking_is_refused_not_queued_for_ever(tmp_path: Path) -> None:
+    end, never = tmp_path / "end", tmp_path / "never"
+
     async def run() -> None:
-        team = Thinkers(1, Limits(waiting=1, decision_seconds=30))
-        first = asyncio.create_task(team.call(_slow))
-        await asyncio.sleep(0.1)
-        second = asyncio.create_task(team.call(_slow))
-        await asyncio.sleep(0.1)
+        team = AgentPool(1, Limits(waiting=1, decision_seconds=PATIENCE))
+        first, second = (asyncio.create_task(team.call(_think, end)) for _ in range(2))
+        while not team.waiting:
+            await asyncio.sleep(0)
         with pytest.raises(Busy, match="too many"):
-            await team.call(_slow)
+            await team.call(_think, end)
+        end.touch()
         assert await first == await second == "done"
         with pytest.raises(CardlabError, match="no answer came"):
-            await team.call(_slow, seconds=0.1)
+            await team.call(_think, never, seconds=0.1)
         with pytest.raises(CardlabError, match="again and again"):
             await team.call(_die)
         team.close()
         with pytest.raises(Busy, match="closing"):
-            await team.call(_slow)
+            await team.call(_think, end)
 
     run_alone(run())
 
 
-def _slow() -> str:
-    time.sleep(0.5)
+def _think(end: Path) -> str:
+    while not end.exists():
+        time.sleep(0.02)
     return "done"
 
 
@@ -285,12 +291,13 @@ def test_every_agent_of_the_list_may_be_asked_for() -> None:
 
 def test_an_open_agent_gets_the_state_and_a_fair_one_the_view() -> None:
     game = Table(find_game("crazy_eights"), seed=2)
-    assert thinkers.decide("uct_open:20", game.state.copy(), (2, 0, 0)) in game.state.legal()
-    assert thinkers.decide("heuristic", game.turn(), (2, 0, 0)) in game.state.legal()
+    assert pool.decide("uct_open:20", game.state.copy(), (2, 0, 0)) in game.state.legal()
+    assert pool.decide("heuristic", game.turn(), (2, 0, 0)) in game.state.legal()
     with pytest.raises(CardlabError, match="sees all cards"):
-        thinkers.advise("uct_open:20", game.turn(), (2, 0, 0))
+        pool.advise("uct_open:20", game.turn(), (2, 0, 0))
 
 
+@pytest.mark.slow
 def test_replays_are_advised_and_reviewed(store: Path) -> None:
     async def play(app: Any) -> None:
         name, keys = await open_table(app, **PAIR)
@@ -342,8 +349,8 @@ def test_advice_has_the_unit_of_its_adviser(monkeypatch: pytest.MonkeyPatch) -> 
             heads = np.full((2, 4, count, 3), 1 / 3)
             return SimpleNamespace(weights=heads, tokens=("2D", "6C", "9S"), group=0)
 
-    monkeypatch.setattr(thinkers, "agent_of", lambda spec, game: Adviser())
-    told = thinkers.advise("adviser", turn, (0, 0, 0))
+    monkeypatch.setattr(pool, "agent_of", lambda spec, game: Adviser())
+    told = pool.advise("adviser", turn, (0, 0, 0))
     assert told["best"] == turn.legal[count - 2]
     assert told["values"][-1] == {"value": None, "shown": "unknown"}
     assert told["values"][0] == {"value": 0.0, "shown": "+0.0"}
@@ -357,12 +364,12 @@ def test_an_agent_that_fails_is_told_and_the_table_stays(
 ) -> None:
     async def play(app: Any) -> None:
         name, keys = await open_table(app, game="crazy_eights", seats=[AGENT, PERSON], seed=5)
-        right = thinkers.decide
-        monkeypatch.setattr(thinkers, "decide", lambda *_: 1 / 0)
+        right = pool.decide
+        monkeypatch.setattr(pool, "decide", lambda *_: 1 / 0)
         wire = Wire(app, name)
         await wire.join(keys[1])
         assert "made a mistake" in (await wire.hear("refused"))["error"]
-        monkeypatch.setattr(thinkers, "decide", right)
+        monkeypatch.setattr(pool, "decide", right)
         again = Wire(app, name)  # whoever comes back sets the table going again
         await finish(again, await again.join(keys[1]))
 
@@ -386,10 +393,10 @@ def test_tables_that_nobody_plays_are_forgotten(
                 wire.say({"type": "act", "version": told["version"], "action": action})
                 await wire.hear("view")
                 await wire.end()
-        site_of(app).keeper.flush()
+        site_of(app).writer.flush()
         with sqlite3.connect(store) as base:
             base.execute("UPDATE web_tables SET changed = '2020' WHERE id != ?", (names[2],))
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while (await request(app, "GET", f"/api/tables/{names[0]}"))[0] != 404:
                 await asyncio.sleep(0.05)
         known = [(await request(app, "GET", f"/api/tables/{name}"))[0] for name in names]
@@ -401,14 +408,14 @@ def test_tables_that_nobody_plays_are_forgotten(
 def test_a_game_that_has_just_ended_is_among_the_recent(
     store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put = Keeper._put
+    put = RoomWriter._put
 
-    def slowly(self: Keeper, rows: Any) -> None:
+    def slowly(self: RoomWriter, rows: Any) -> None:
         time.sleep(0.3)
         put(self, rows)
 
-    monkeypatch.setattr(Keeper, "_put", slowly)
-    monkeypatch.setattr(keeper, "RESULT_SECONDS", 60)
+    monkeypatch.setattr(RoomWriter, "_put", slowly)
+    monkeypatch.setattr(writer, "RESULT_SECONDS", 60)
 
     async def play(app: Any) -> None:
         name, keys = await open_table(app, **PAIR)
@@ -434,7 +441,7 @@ def test_boards_people_and_library(store: Path) -> None:
             wire = Wire(app, name)
             await finish(wire, await wire.join(keys[0]))
             await wire.end()
-        site_of(app).keeper.flush()
+        site_of(app).writer.flush()
         board = json.loads((await request(app, "GET", "/api/leaderboard"))[2])
         assert {one["agent"] for one in board["boards"][0]["ratings"]} == {"random", "heuristic"}
         assert board["tables"][0]["cells"]
@@ -492,6 +499,7 @@ def test_the_lobby_lists_games_options_and_agents(store: Path) -> None:
     in_app(store, play)
 
 
+@pytest.mark.slow
 def test_finished_games_leave_nothing_behind(store: Path) -> None:
     """After some games to fill caches, more of them add no object to the memory."""
 
@@ -502,7 +510,7 @@ def test_finished_games_leave_nothing_behind(store: Path) -> None:
                 wire = Wire(app, name)
                 await finish(wire, await wire.join(keys[0]))
                 await wire.end()
-            site_of(app).keeper.flush()
+            site_of(app).writer.flush()
             gc.collect()
             return len(gc.get_objects())
 
@@ -511,7 +519,7 @@ def test_finished_games_leave_nothing_behind(store: Path) -> None:
         before = await games(20)
         after = await games(60)
         assert after - before < 60  # less than one object a game
-        assert not site_of(app).tables.live
+        assert not site_of(app).rooms.live
         assert site_of(app).sockets == 0
 
     in_app(store, play)

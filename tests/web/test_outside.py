@@ -89,7 +89,9 @@ def test_a_game_from_outside_is_listed_played_and_looked_at(store: Path, menu: M
         _, games = await ask(app, "/api/games")
         assert [one["name"] for one in games] == [*our_games(), "kuhn_poker"]
         kuhn = games[-1]
-        assert (kuhn["title"], kuhn["seats"], kuhn["deck"]) == ("Kuhn poker", [2, 2], "plain")
+        page = kuhn["page"]
+        assert (kuhn["title"], kuhn["seats"], page["deck"]) == ("Kuhn poker", [2, 2], "plain")
+        assert (page["module"], page["style"], page["rules"]) == (None, None, "")
         assert kuhn["cards"] == ["J", "Q", "K"]
         offered = {one["spec"].partition(":")[0]: one for one in kuhn["agents"]}
         assert {"random", "monte_carlo", "information_set", "uct_open"} <= offered.keys()
@@ -98,7 +100,7 @@ def test_a_game_from_outside_is_listed_played_and_looked_at(store: Path, menu: M
         # A worker process of its own loads the game: it thinks, and it advises.
         seats = [{"agent": "monte_carlo:20"}, PERSON]
         name, keys = await open_table(app, game="kuhn_poker", seats=seats, seed=3)
-        assert (await ask(app, f"/api/tables/{name}"))[1]["deck"] == "plain"
+        assert (await ask(app, f"/api/tables/{name}"))[1]["page"]["deck"] == "plain"
         wire, guest = Wire(app, name), Wire(app, name)
         told = await wire.join(keys[1])
         await guest.join(None)
@@ -119,7 +121,7 @@ def test_a_game_from_outside_is_listed_played_and_looked_at(store: Path, menu: M
         *_, last = replay(record, trust=True)
         assert last.over
         _, shown = await ask(app, f"/api/replays/{name}")
-        assert (shown["game"], shown["deck"]) == ("kuhn_poker", "plain")
+        assert (shown["game"], shown["page"]["deck"]) == ("kuhn_poker", "plain")
         hands = [zone["cards"] for zone in shown["frames"][0]["description"]["zones"]]
         assert [len(cards) for cards in hands] == [1, 1]
         assert (await ask(app, "/api/replays", json.loads(line)))[1] == shown
@@ -127,7 +129,7 @@ def test_a_game_from_outside_is_listed_played_and_looked_at(store: Path, menu: M
         _, advice = await ask(app, "/api/replays/advice", asked)
         assert [row["text"] for row in advice["values"]] == ["pass", "bet"]
 
-        assert await asyncio.to_thread(site_of(app).keeper.flush)
+        assert await asyncio.to_thread(site_of(app).writer.flush)
         _, recent = await ask(app, "/api/games/recent")
         assert {one["kind"] for one in recent} == {"table", "tournament"}
         assert {one["title"] for one in recent} == {"Kuhn poker"}
@@ -298,3 +300,92 @@ def test_a_game_from_outside_that_is_played_alone_ends_in_words(menu: Menu) -> N
     assert words_of(game, [1.0], [12.0], ["Ann"], 0) == "Won with 12 points"
     assert words_of(game, [-1.0], [3.0], ["Ann"], 0) == "Lost with 3 points"
     assert words_of(find_game("birds_of_a_feather"), [1.0], [15.0], ["Ann"], 0).startswith("Solved")
+
+
+PACKAGE = """
+from cardlab.engine.manifest import AgentEntry, GamePackage, Level
+
+PACKAGE = GamePackage(
+    module=__name__,
+    game=f"{__name__}.rules:GAME",
+    name="small_poker",
+    title="Small poker",
+    agents=(AgentEntry("bold", "bets", "web_agents:Bold"),),
+    levels=(Level("Easy", "bold", "bold.svg"),),
+    adviser="monte_carlo:50",
+    page="page",
+    page_data=f"{__name__}.page.page_data:PAGE_DATA",
+    rules="rules.md",
+)
+"""
+RULES = """
+import dataclasses
+import kuhn_poker
+GAME = dataclasses.replace(
+    kuhn_poker.GAME, name="small_poker", title="Small poker", reference="small_poker.rules:GAME"
+)
+"""
+PAGE_DATA = """
+from cardlab.web.page_data import PageData
+PAGE_DATA = PageData(
+    action=lambda number: {"kind": ("pass", "bet")[number]}, keys=(("B", "bet"),), cards=("K",)
+)
+"""
+
+
+def test_a_package_from_outside_brings_its_page_along(
+    store: Path, packages: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = "export const order = 'suit';\nexport const render = () => 'small poker';\n"
+    for name, text in {
+        "__init__.py": PACKAGE,
+        "rules.py": RULES,
+        "rules.md": "# Small poker\n\nThree cards,\none bet.\n\nMore.\n",
+        "page/__init__.py": "",
+        "page/page_data.py": PAGE_DATA,
+        "page/page.js": page,
+        "page/page.css": ".small {}\n",
+        "page/bold.svg": "<svg/>",
+    }.items():
+        path = packages / "small_poker" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    menu = Menu.of(["small_poker:PACKAGE"])
+
+    async def play(app: Any) -> None:
+        _, games = await ask(app, "/api/games")
+        poker = next(one for one in games if one["name"] == "small_poker")
+        assert poker["page"] == {
+            "module": "/games/small_poker/page.js",
+            "style": "/games/small_poker/page.css",
+            "deck": "plain",
+            "rules": "Three cards, one bet.",
+            "keys": [["B", "bet"]],
+            "undo": False,
+            "numbered_deals": False,
+        }
+        level = {"name": "Easy", "agent": "bold", "portrait": "/games/small_poker/bold.svg"}
+        assert (poker["levels"], poker["adviser"]) == ([level], "monte_carlo:50")
+        for file, kind in (("page.js", "text/javascript"), ("page.css", "text/css")):
+            status, headers, body = await request(app, "GET", f"/games/small_poker/{file}")
+            assert (status, headers["content-type"].partition(";")[0]) == (200, kind)
+            assert "default-src 'none'" in headers["content-security-policy"]
+            assert headers["etag"]
+            assert body
+        assert (await request(app, "GET", level["portrait"]))[0] == 200
+        for path in (
+            "__init__.py",
+            "page_data.py",
+            "../rules.py",
+            "%2e%2e/rules.py",
+            "/etc/passwd",
+        ):
+            assert (await request(app, "GET", f"/games/small_poker/{path}"))[0] == 404
+        assert (await request(app, "GET", "/games/nothing/page.js"))[0] == 404
+        seats = [PERSON, {"agent": "bold"}]
+        name, keys = await open_table(app, game="small_poker", seats=seats, seed=3)
+        wire = Wire(app, name)
+        told = await wire.join(keys[0])
+        assert [one["kind"] for one in told["legal"]] == ["pass", "bet"]
+
+    in_app(store, play, menu=menu)

@@ -14,7 +14,7 @@ import pytest
 from cardlab.engine.play import Table
 from cardlab.engine.registry import find_game
 from cardlab.web import leaderboards as boards
-from cardlab.web.limits import Bucket, Limits, Visitors
+from cardlab.web.limits import Bucket, Limits, RateLimiter
 from tests.support.web_wire import (
     AGENT,
     HOST,
@@ -42,7 +42,7 @@ def test_wrong_messages_are_refused_and_change_nothing(store: Path) -> None:
         told = await ann.join(keys[0])
         await bob.join(keys[1])
         await guest.join(None)
-        table = site_of(app).tables.live[name]
+        table = site_of(app).rooms.live[name]
         state = table.table.state.array.tobytes()
         good = told["legal"][0]["id"]
         now = told["version"]
@@ -105,7 +105,7 @@ def test_whoever_does_not_join_properly_is_sent_away(store: Path, first: Any, co
         await asyncio.wait_for(wire.task, 10)
         assert wire.closed is not None
         assert wire.closed[0] == code
-        assert not site_of(app).tables.live
+        assert not site_of(app).rooms.live
 
     in_app(store, play)
 
@@ -125,7 +125,7 @@ def test_unknown_tables_large_and_many_messages_close_the_line(store: Path) -> N
         name, keys = await open_table(app, **PAIR)
         wire = Wire(app, name)
         await wire.join(keys[0])
-        state = site_of(app).tables.live[name].table.state.array.tobytes()
+        state = site_of(app).rooms.live[name].table.state.array.tobytes()
         wire.say(json.dumps({"type": "leave", "more": "é" * 2100}))
         await asyncio.wait_for(wire.task, 5)
         assert wire.closed is not None
@@ -138,7 +138,7 @@ def test_unknown_tables_large_and_many_messages_close_the_line(store: Path) -> N
         await asyncio.wait_for(wire.task, 5)
         assert wire.closed is not None
         assert wire.closed[0] == 4408
-        table = await site_of(app).tables.find(name)
+        table = await site_of(app).rooms.find(name)
         assert table is not None
         assert table.table.state.array.tobytes() == state
         assert site_of(app).sockets == 0
@@ -242,7 +242,7 @@ def test_files_are_answered_whole_packed_or_not_at_all(store: Path) -> None:
             packed = headers.get("content-encoding") == "gzip"
             assert packed == (len(wanted) >= 1000)
             assert (gzip.decompress(body) if packed else body) == wanted
-        assert (await ask(app, "/static/games/kit.js"))[0] == 200
+        assert (await ask(app, "/static/board/kit.js"))[0] == 200
         assert (await ask(app, "/leaderboard", "HEAD"))[0] == 200
         status, headers, body = await ask(app, "/cards/uno.svg", accept_encoding="gzip")
         assert (status, headers["content-type"]) == (200, "image/svg+xml")
@@ -388,7 +388,7 @@ def test_buckets_fill_again() -> None:
     assert [bucket.take() for _ in range(2)] == [True, True]
     slow = Bucket(1e-9, 2)
     assert [slow.take() for _ in range(3)] == [True, True, False]
-    visitors = Visitors(2)
+    visitors = RateLimiter(2)
     assert [visitors.take(name) for name in ("a", "a", "a", "b")] == [True, True, False, True]
 
 

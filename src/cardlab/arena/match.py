@@ -20,13 +20,13 @@ from cardlab.engine.game import Array
 from cardlab.engine.notebook_hooks import ShownAsHtml
 from cardlab.engine.records import Record
 from cardlab.engine.registry import find_game
+from cardlab.engine.statistics import mean_and_interval
 
 __all__ = [
     "Match",
     "MatchResult",
     "Shard",
     "Standing",
-    "mean_and_interval",
     "play_deals",
     "play_match",
     "shares",
@@ -35,7 +35,6 @@ __all__ = [
 FIRST_CHUNK = 2
 CHUNK_SECONDS = 0.5
 MOST_DEALS = 256
-FEWEST_DEALS = 10
 
 
 @dataclass(frozen=True)
@@ -185,20 +184,3 @@ def shares(returns: Array) -> Array:
     first = returns == returns.max(axis=-1, keepdims=True)
     found: Array = first / np.maximum(first.sum(axis=-1, keepdims=True), 1)
     return np.where(np.isnan(returns), np.nan, found)
-
-
-def mean_and_interval(
-    values: Array, low: float = -np.inf, high: float = np.inf
-) -> tuple[float, tuple[float, float] | None]:
-    """Return the mean of independent values and its 95 % interval by Student's t.
-
-    There is none for fewer than FEWEST_DEALS values or for values without variation.
-    """
-    mean = float(values.mean())
-    spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
-    if len(values) < FEWEST_DEALS or spread == 0:
-        return mean, None
-    from scipy.special import stdtrit  # scipy.stats takes a second to import
-
-    half = float(stdtrit(len(values) - 1, 0.975)) * spread / len(values) ** 0.5
-    return mean, (max(low, mean - half), min(high, mean + half))

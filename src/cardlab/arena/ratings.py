@@ -26,6 +26,7 @@ import numpy as np
 
 from cardlab.engine.game import Array
 from cardlab.engine.seeding import generator
+from cardlab.engine.statistics import FEWEST_VALUES
 
 __all__ = ["Outcome", "Rating", "rate"]
 
@@ -34,7 +35,6 @@ SAMPLES = 1000
 BLOCK = 100  # bootstrap samples that are worked on together
 NEWTON_STEPS = 12
 LONGEST_STEP = 2.0  # of theta, in one step of Newton's method
-FEWEST_DEALS = 10
 
 Outcome = tuple[tuple[int, ...], ...]
 """Who came before whom in a game: groups of agents that share a place, the best group first."""
@@ -83,7 +83,7 @@ def rate(
     model = _read(len(agents), [deals[key] for key in sorted(deals)])
     best = _fit(model)
     drawn = None
-    if len(deals) >= FEWEST_DEALS:
+    if len(deals) >= FEWEST_VALUES:
         drawn = _bootstrap(model, best, samples, seed)
     elo = ELO * (best[: len(agents)] - best[: len(agents)].mean())
     order = sorted(range(len(agents)), key=lambda one: (-elo[one], agents[one]))

@@ -28,13 +28,13 @@ from cardlab.arena.store import Store
 from cardlab.arena.tournament import Plan, enter, play_tournament, resume
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
+from cardlab.engine.statistics import Z95
 
 __all__ = ["Test", "Verdict", "judge", "play_sprt", "read_counts"]
 
 NELO = 800 / np.log(10)
 SCORES = np.array([0.0, 0.25, 0.5, 0.75, 1.0])  # of a pair of games, as a share
 FAINT = 1e-3  # stands for a count of zero: what was not seen is not impossible
-NORMAL = 1.959964  # 95 % of a normal distribution lie within so many deviations
 
 
 @dataclass(frozen=True)
@@ -111,9 +111,9 @@ def judge(counts: Sequence[int], test: Test) -> Verdict:
         float(llr),
         test.bounds,
         float(NELO * (mean - 0.5) / game),
-        float(NORMAL * NELO / np.sqrt(2 * pairs)),
+        float(Z95 * NELO / np.sqrt(2 * pairs)),
         mean,
-        float(NORMAL * deviation / np.sqrt(pairs)),
+        float(Z95 * deviation / np.sqrt(pairs)),
     )
 
 

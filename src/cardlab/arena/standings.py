@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from cardlab.arena.match import mean_and_interval, shares
+from cardlab.arena.match import shares
 from cardlab.arena.ratings import Outcome, Rating, rate
 from cardlab.arena.shard import Match, ShardResult, usual_reason
 from cardlab.arena.store import Store
 from cardlab.engine.game import Array
 from cardlab.engine.notebook_hooks import ShownAsHtml
+from cardlab.engine.statistics import mean_and_interval
 
 __all__ = ["Cell", "Line", "Results", "Standings", "outcome_of"]
 

@@ -22,6 +22,7 @@ from platformdirs import user_data_path
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError
 
+from cardlab.aliases import current_agent
 from cardlab.arena.shard import Played, ShardResult
 from cardlab.engine.errors import CardlabError, require
 
@@ -205,7 +206,11 @@ class Store:
         with self.reading() as at:
             return [
                 Entered(
-                    row.id, row.name, row.game, json.loads(row.settings), row.finished is not None
+                    row.id,
+                    row.name,
+                    row.game,
+                    _read_settings(row.settings, row.game),
+                    row.finished is not None,
                 )
                 for row in at.execute(query)
             ]
@@ -430,6 +435,13 @@ def _played(row: Any) -> Played:
 
 def _canonical(settings: dict[str, Any]) -> str:
     return json.dumps(settings, sort_keys=True)
+
+
+def _read_settings(text: str, game: str) -> dict[str, Any]:
+    """Return the settings of a tournament, its agents with the names that they have now."""
+    settings: dict[str, Any] = json.loads(text)
+    settings["agents"] = [current_agent(agent, game) for agent in settings["agents"]]
+    return settings
 
 
 def _check_name(name: str | None) -> None:

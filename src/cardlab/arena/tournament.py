@@ -15,6 +15,7 @@ from typing import Any
 
 from cardlab.agents.catalog import find_agent
 from cardlab.agents.outside import DEFAULT_LIMITS, Limits, OutsideAgent, dismiss_all
+from cardlab.aliases import current_agent
 from cardlab.arena.shard import Match, Shard, ShardResult, play_deals
 from cardlab.arena.standings import Results
 from cardlab.arena.store import Entered, Store
@@ -64,7 +65,7 @@ class Plan:
         values = found.read_options(options or {})
         if format not in FORMATS and format != "sprt":
             raise CardlabError(suggest("format", format, FORMATS))
-        names = tuple(agent.strip() for agent in agents)
+        names = tuple(current_agent(agent.strip(), found.name) for agent in agents)
         seats = int(found.fresh(**values)[0].seats)
         if len(set(names)) != len(names) or len(names) < (2 if seats > 1 else 1):
             raise CardlabError("a tournament needs two or more agents, each named once")

@@ -219,6 +219,7 @@ def play(
 
     from cardlab.agents.catalog import adviser_of, find_agent
     from cardlab.engine.game import OpenAgent
+    from cardlab.engine.play import Table
     from cardlab.engine.registry import find_game, package_of
     from cardlab.show.terminal import play_in_terminal
 
@@ -236,14 +237,12 @@ def play(
     if isinstance(advice, OpenAgent):
         raise CardlabError(f"--adviser {adviser} sees all cards; name a fair agent")
     opponents = [find_agent(name, found) for name in names]
-    orders = [found.order_text(found.parse_order(one)) for one in deal or ()]
+    orders = [found.order_text(found.parse_order(order)) for order in deal or ()]
+    number = secrets.randbelow(10**9) if seed is None else seed
     with compiling():
         play_in_terminal(
-            found,
+            Table(found, seed=number, deals=orders, options=options),
             opponents,
-            seed=secrets.randbelow(10**9) if seed is None else seed,
-            deals=orders,
-            options=options,
             seat=seat,
             adviser=advice,
             record_path=save

@@ -11,8 +11,6 @@ from cardlab.engine.errors import CardlabError, require
 
 __all__ = ["serve"]
 
-HERE = ("127.0.0.1", "localhost", "::1")
-
 
 def show(address: str) -> None:
     """Open a browser where there is a screen; one for terminals would take this one over."""
@@ -75,8 +73,8 @@ def serve(
         raise CardlabError(f"--workers {workers} is not possible; give 0 or more")
 
     menu = Menu.of(game or (), agent or ())
-    for one, reason in menu.left_out.items():
-        typer.echo(f"{one} is left out: {reason}", err=True)
+    for name, reason in menu.left_out.items():
+        typer.echo(f"{name} is left out: {reason}", err=True)
 
     def tell(address: str) -> None:
         typer.echo(f"cardlab is at {address} (Ctrl-C ends it)")
@@ -89,7 +87,6 @@ def serve(
         store=store,
         menu=menu,
         names=list(host_name or ()),
-        any_address=host not in HERE,
         workers=workers,
         tell=tell,
     )

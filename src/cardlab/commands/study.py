@@ -137,22 +137,24 @@ def reproduce(
       cardlab reproduce crazy_eights --quick
       cardlab reproduce uno --out reports
     """
-    from cardlab.papers import find_paper
     from cardlab.papers.figures import require_figures
+    from cardlab.papers.reproduce import find_report
+    from cardlab.papers.reproduce import reproduce as measure_again
 
-    paper = find_paper(game)
+    report = find_report(game)
     folder = work or Path("runs") / "reproduce" / (f"{game}-quick" if quick else game)
     target = out or (Path("runs") / "papers" if quick else Path("docs") / "papers")
     try:
         require_figures()  # before the first game, not after the last
         target.mkdir(parents=True, exist_ok=True)
         with only_one(folder), compiling(), progress_bar("measuring") as progress:
-            path = paper.reproduce(
+            path = measure_again(
+                report,
                 target,
                 folder,
                 quick=quick,
                 workers=read_workers(workers),
-                report=lambda stage, *at: progress(*at, stage),
+                progress=lambda stage, *at: progress(*at, stage),
             )
     except KeyboardInterrupt:
         sys.stderr.write(f"cardlab: the same command goes on with what is in {folder}\n")

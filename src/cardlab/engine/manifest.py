@@ -139,7 +139,7 @@ class GamePackage:
     levels: tuple[Level, ...] = ()  # from the weakest to the strongest, at most five
     adviser: str = DEFAULT_ADVISER  # the agent that explains and gives hints
     trainings: Mapping[str, str] = field(default_factory=dict)  # method -> module
-    paper: str = ""  # module with `measure` and `write_report`
+    paper: str = ""  # import string of a `Report`
     commands: Mapping[str, str] = field(default_factory=dict)  # command -> import string
     page: str = ""  # folder with page.js and page.css for the web table
     page_data: str = ""  # import string of a `PageData`

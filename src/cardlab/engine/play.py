@@ -79,6 +79,11 @@ class Table(ShownAsPicture):
         """How many play."""
         return int(self.state.seats)
 
+    @property
+    def dealt_by_seed(self) -> bool:
+        """Whether the seed alone says what is dealt."""
+        return not self._given
+
     def turn(self) -> Turn:
         """Return the decision that the game waits for."""
         seat = self.mover
@@ -137,13 +142,13 @@ def check_action(state: State, action: object, place: str = "") -> int:
     `place` is what the caller knows of where the game stands, such as `, ply 7`.
     """
     game, legal = state.game, state.legal()
-    if _is_whole(action) and int(action) in legal:
-        return int(action)
+    number = int(action) if _is_whole(action) else -1
+    if number in legal:
+        return number
     if state.mover == OVER:
         raise IllegalAction(f"{game.name} is over{place}; start a new game")
-    name = "no action of this game"
-    if _is_whole(action) and 0 <= action < game.num_actions:
-        name = game.action_text(int(action))
+    known = 0 <= number < game.num_actions
+    name = game.action_text(number) if known else "no action of this game"
     raise IllegalAction(
         f"{game.name}{place}: seat {state.mover} cannot take action {action!r} ({name}); "
         f"legal: {game.actions_text(legal)}"

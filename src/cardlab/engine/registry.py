@@ -66,6 +66,20 @@ def known_packages() -> dict[str, GamePackage]:
 
 def find_package(name: str) -> GamePackage:
     """Return the manifest of a game by its name, entry point or `package.module:NAME`."""
+    found = _find(name)
+    return found if isinstance(found, GamePackage) else package_of(found)
+
+
+def find_game(name: str) -> Game:
+    """Return a game by its name, or one from outside by entry point or `package.module:NAME`."""
+    found = _find(name)
+    if isinstance(found, GamePackage):
+        found = _require_game(import_named(found.game, "game"), name)
+    _check_once(found)
+    return found
+
+
+def _find(name: str) -> GamePackage | Game:
     if name in our_packages():
         return our_packages()[name]
     reference = installed("cardlab.games").get(name)
@@ -73,14 +87,7 @@ def find_package(name: str) -> GamePackage:
         known = {**our_packages(), **installed("cardlab.games")}
         raise CardlabError(suggest("game", name, known))
     found = import_named(reference or name, "game")
-    return found if isinstance(found, GamePackage) else package_of(_require_game(found, name))
-
-
-def find_game(name: str) -> Game:
-    """Return a game by its name, or one from outside by entry point or `package.module:NAME`."""
-    game = _require_game(import_named(find_package(name).game, "game"), name)
-    _check_once(game)
-    return game
+    return found if isinstance(found, GamePackage) else _require_game(found, name)
 
 
 def package_of(game: Game) -> GamePackage:

@@ -35,10 +35,11 @@ Config = TypeVar("Config")
 
 def read_config(kind: type[Config], settings: Sequence[str]) -> Config:
     """Return a configuration with what `name=value` texts change."""
-    fields = {one.name: one for one in dataclasses.fields(kind)}  # type: ignore[arg-type]
-    values: dict[str, Any] = {}
+    fields = {field.name: field for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    renamed, values = _renamed(kind), {}
     for setting in settings:
         name, equals, text = setting.partition("=")
+        name = renamed.get(name, name)
         if name not in fields:
             raise CardlabError(suggest("setting", name, fields))
         if name in values:
@@ -47,6 +48,12 @@ def read_config(kind: type[Config], settings: Sequence[str]) -> Config:
             raise CardlabError(f"setting {setting!r} has no value; write it as {name}=value")
         values[name] = _read_value(name, text, type(fields[name].default))
     return kind(**values)
+
+
+def _renamed(config: Any) -> dict[str, str]:
+    """Return the names of settings by those that they had before, as stored runs have them."""
+    fields = dataclasses.fields(config)
+    return {field.metadata["was"]: field.name for field in fields if "was" in field.metadata}
 
 
 def _read_value(name: str, text: str, kind: type) -> Any:
@@ -73,9 +80,10 @@ def open_run(folder: Path, config: Any) -> None:
             found = dict(json.loads(path.read_text()))
         except (ValueError, TypeError):
             raise CardlabError(f"{path} is damaged; name another folder with --out") from None
+        renamed = _renamed(config)
+        found = {renamed.get(name, name): value for name, value in found.items()}
         # Settings that came later had their default.
-        fields = dataclasses.fields(config)
-        found = {one.name: one.default for one in fields if one.name not in found} | found
+        found = {field.name: field.default for field in dataclasses.fields(config)} | found
         if found != wanted:
             names = sorted(found.keys() | wanted.keys())
             changed = [name for name in names if found.get(name) != wanted.get(name)]
@@ -124,11 +132,11 @@ def load_arrays(path: Path) -> dict[str, Array] | None:
 
 
 def _settings(config: Any) -> list[str]:
-    """Return what a command must say to get this configuration."""
+    """Return the options of a command that give this configuration."""
     return [
-        f"--set {one.name}={shlex.quote(str(getattr(config, one.name)))}"
-        for one in dataclasses.fields(config)
-        if getattr(config, one.name) != one.default
+        f"--set {field.name}={shlex.quote(str(getattr(config, field.name)))}"
+        for field in dataclasses.fields(config)
+        if getattr(config, field.name) != field.default
     ]
 
 
@@ -138,7 +146,7 @@ def provenance(game: Game, command: str, config: Any) -> dict[str, Any]:
     The command is completed by every setting that is not as by default.
     """
     try:
-        shown = subprocess.run(
+        commit = subprocess.run(
             ["git", "rev-parse", "--short=12", "HEAD"],
             cwd=Path(__file__).parent,
             capture_output=True,
@@ -146,36 +154,36 @@ def provenance(game: Game, command: str, config: Any) -> dict[str, Any]:
             check=True,
         ).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
-        shown = "unknown"
+        commit = "unknown"
     return {
         "command": " ".join([command, *_settings(config)]),
         "config": dataclasses.asdict(config),
         "cardlab": __version__,
-        "commit": shown,
+        "commit": commit,
         "game": game.name,
         "rules": game.rules_version,
     }
 
 
 def describe_run(run: Path) -> dict[str, Any]:
-    """Return what a run says of itself: its summary, or if it has not ended how far it is."""
-    told: dict[str, Any] | None = read_json(run / "summary.json")
-    if told is not None:
-        return told
+    """Return the description of a run: its summary, or if it has not ended how far it is."""
+    finished: dict[str, Any] | None = read_json(run / "summary.json")
+    if finished is not None:
+        return finished
     config, state = read_json(run / "config.json"), read_json(run / "state.json") or {}
     if config is None:
         return {}
-    reached = {name: one for name, one in state.items() if isinstance(one, int)}
+    reached = {name: value for name, value in state.items() if isinstance(value, int)}
     return {"config": config, "summary": {**reached, "finished": False}}
 
 
 def archive(run: Path, name: str, target: Path, *, after: bool = False) -> list[Path]:
-    """Write the log of a run, compressed, and what it says of itself to a folder for reports.
+    """Write the log of a run, compressed, and its description to a folder for reports.
 
-    With `after`, the run went on from the one that is archived: its log follows that one's.
+    With `after`, the run resumed the one that is archived: its log follows that one's.
     """
-    told, log = describe_run(run), run / "log.jsonl"
-    if not told or not log.exists():
+    description, log = describe_run(run), run / "log.jsonl"
+    if not description or not log.exists():
         raise CardlabError(f"{run} holds no run with a log; name the folder of a training")
     target.mkdir(parents=True, exist_ok=True)
     packed, about = target / f"{name}.jsonl.gz", target / f"{name}.json"
@@ -186,8 +194,8 @@ def archive(run: Path, name: str, target: Path, *, after: bool = False) -> list[
         first = [json.loads(line) for line in gzip.decompress(packed.read_bytes()).splitlines()]
         last = first[-1]["step"]
         lines = first + [{**line, "step": last + line["step"]} for line in lines]
-        told = {**told, "after": read_json(about)}
+        description = {**description, "after": read_json(about)}
     text = "".join(json.dumps(line) + "\n" for line in lines)
     packed.write_bytes(gzip.compress(text.encode(), mtime=0))
-    write_json(about, told)
+    write_json(about, description)
     return [packed, about]

@@ -1,10 +1,10 @@
 """Thousands of games at once for networks over tokens: rules on threads, choices in large batches.
 
-`Games` holds some games of one kind in arrays. `advance` takes the chosen actions, deals, lets
-rules of thumb and chance move where they sit, and writes the row of the next decision of each game;
-threads share the games and change nothing but the time, since every game has streams of its own.
-`play` takes several `Games` in turn: while the device answers the decisions of one, the rules of
-the next run.
+`TokenGames` holds some games of one kind in arrays. `advance` takes the chosen actions, deals,
+moves for seats of the heuristic and of chance, and writes the row of the next decision of each
+game; threads share the games and change nothing but the time, since every game has streams of its
+own. `play` takes several `TokenGames` in turn: while the device answers the decisions of
+one, the rules of the next run.
 
 Every decision carries its episode, a game and what in it is rewarded (a seat, or a round of a
 seat), in one number, so that what an episode brought is joined to its decisions after all games
@@ -37,9 +37,9 @@ __all__ = [
     "RIVAL",
     "Clock",
     "Decided",
-    "Games",
     "Player",
     "Samples",
+    "TokenGames",
     "Tokens",
     "game_seeds",
     "play",
@@ -76,7 +76,7 @@ class Tokens(NamedTuple):
     """A game as networks over tokens play it: its rules and its kernels of features."""
 
     game: Game
-    choose: Callable[..., int]  # rules of thumb
+    choose: Callable[..., int]  # the heuristic
     write_view: Callable[..., None]
     write_choices: Callable[..., int]
     action_of_token: Callable[..., int]
@@ -88,6 +88,23 @@ class Tokens(NamedTuple):
     decision_of: Callable[..., int] = only_decision  # from a row
     mark: Callable[..., int] = no_mark  # what is remembered of a game's deals: (state, so far)
     skips_forced: bool = True  # whether a single choice is taken without asking
+
+
+class Arrays(NamedTuple):
+    """The state of some games as the kernel takes it, a game in each row."""
+
+    states: Array
+    seeds: Array
+    deals: Array
+    streams: Array
+    seats: Array
+    marks: Array
+    waits: Array
+    slots: Array  # which of its choices a network took
+    rows: Array
+    choices: Array
+    forced: Array
+    episodes: Array
 
 
 @functools.cache
@@ -107,45 +124,29 @@ def make_advance(tokens: Tokens) -> Callable[..., None]:
 
     @kernel
     def advance(
-        states: Any,
-        seeds: Any,
-        deals: Any,
-        streams: Any,
-        seats: Any,
-        marks: Any,
-        waits: Any,
-        slots: Any,
-        rows: Any,
-        choices: Any,
-        forced: Any,
-        episodes: Any,
-        explore: int,
-        start: int,
-        stop: int,
-        order: Any,
-        buffer: Any,
-        rng: Any,
+        games: Any, explore: int, start: int, stop: int, order: Any, buffer: Any, rng: Any
     ) -> None:
         """Take the chosen actions of games `start` to `stop - 1`, go on to their next decisions."""
+        waits, choices = games.waits, games.choices
         for game in range(start, stop):
             if waits[game] == NOTHING:
                 continue
-            s = states[game]
+            s = games.states[game]
             if waits[game] != FRESH:
-                apply(s, action_of_token(s, int64(choices[game, slots[game]])))
-            own = streams[game : game + 1]
+                apply(s, action_of_token(s, int64(choices[game, games.slots[game]])))
+            own = games.streams[game : game + 1]
             while True:
                 seat = mover(s)
                 if seat == OVER:
                     waits[game] = NOTHING
                     break
                 if seat == DEALER:
-                    deck_order(seeds[game], deals[game], order, rng)
-                    deals[game] += 1
+                    deck_order(games.seeds[game], games.deals[game], order, rng)
+                    games.deals[game] += 1
                     deal(s, order)
-                    marks[game] = mark(s, int64(marks[game]))
+                    games.marks[game] = mark(s, int64(games.marks[game]))
                     continue
-                who = seats[game, seat]
+                who = games.seats[game, seat]
                 if who == HEURISTIC:
                     apply(s, choose(s, seat, buffer, legal(s, buffer)))
                     continue
@@ -156,12 +157,12 @@ def make_advance(tokens: Tokens) -> Callable[..., None]:
                 if skips_forced and count == 1:
                     apply(s, action_of_token(s, int64(choices[game, 0])))
                     continue
-                write_view(s, seat, rows[game])
-                forced[game] = GREEDY
+                write_view(s, seat, games.rows[game])
+                games.forced[game] = GREEDY
                 if who == LEARNER and explore > 0 and below(own, PARTS) < explore:
-                    forced[game] = below(own, count)
-                episodes[game] = game * per_game + episode_of(s, seat)
-                waits[game] = who * decisions + decision_of(rows[game])
+                    games.forced[game] = below(own, count)
+                games.episodes[game] = game * per_game + episode_of(s, seat)
+                waits[game] = who * decisions + decision_of(games.rows[game])
                 break
 
     return advance
@@ -246,8 +247,8 @@ class Player:
     def best(self, number: int, rows: Tensor, choices: Tensor) -> tuple[Tensor, Tensor]:
         """Return the place among its choices that a network values most, and what it sees there."""
         if self._compiled:  # one graph for batches of any size, and for all networks of a shape
-            for one in (rows, choices):
-                torch._dynamo.maybe_mark_dynamic(one, 0)
+            for tensor in (rows, choices):
+                torch._dynamo.maybe_mark_dynamic(tensor, 0)
         with torch.no_grad():
             found: tuple[Tensor, Tensor] = self._best(self.networks[number], rows, choices)
             return found
@@ -260,7 +261,7 @@ class Decided(NamedTuple):
     tokens: Tensor  # what was taken
     episodes: Tensor
     moments: Tensor  # those of an episode rise with time
-    values: Tensor  # of the best choice, as the network saw it: a number, or chances of ends
+    values: Tensor  # of the best choice, as the network saw it: a number, or chances of outcomes
     explored: Tensor  # whether another was taken
 
 
@@ -284,7 +285,7 @@ class Samples:
         return bool(self._parts)
 
 
-class Games:
+class TokenGames:
     """Some games that advance together; row i of every array belongs to game i."""
 
     def __init__(
@@ -338,35 +339,34 @@ class Games:
 
     def advance(self, pool: ThreadPoolExecutor, threads: int) -> None:
         """Take the answers and go on to the next decisions."""
-        host = {name: tensor.numpy() for name, tensor in self._host.items()}
         bounds = np.linspace(0, self.count, threads + 1).astype(int)
-        advance = make_advance(self.tokens)
+        advance, game = make_advance(self.tokens), self.tokens.game
+        arrays = Arrays(
+            self.states,
+            self.seeds,
+            self.deals,
+            self.streams,
+            self.seats,
+            self.marks,
+            self.waits,
+            self._slots.numpy(),
+            *(self._host[name].numpy() for name in ("rows", "choices", "forced", "episodes")),
+        )
         work = [
             pool.submit(
                 advance,
-                self.states,
-                self.seeds,
-                self.deals,
-                self.streams,
-                self.seats,
-                self.marks,
-                self.waits,
-                self._slots.numpy(),
-                host["rows"],
-                host["choices"],
-                host["forced"],
-                host["episodes"],
+                arrays,
                 self.explore,
                 int(bounds[i]),
                 int(bounds[i + 1]),
-                np.empty(self.tokens.game.deck, dtype=np.uint8),
-                np.empty(self.tokens.game.num_actions, dtype=np.int16),
+                np.empty(game.deck, dtype=np.uint8),
+                np.empty(game.num_actions, dtype=np.int16),
                 np.zeros(1, dtype=np.int64),
             )
             for i in range(threads)
         ]
-        for one in work:
-            one.result()
+        for future in work:
+            future.result()
 
     def ask(self, players: Sequence[Player], samples: Sequence[Samples] | None) -> None:
         """Let the device answer all waiting decisions, and keep those of the learner."""
@@ -406,7 +406,7 @@ class Games:
                 moments = torch.full_like(episodes, self._moment)
                 other = taken != choices.gather(1, best[:, None])[:, 0]
                 found = (rows, taken, episodes, moments, values.float(), other)
-                samples[number].add(Decided(*(one[:waiting] for one in found)))
+                samples[number].add(Decided(*(column[:waiting] for column in found)))
         self._moment += 1
         self._slots.copy_(slots, non_blocking=True)
         if self._event is not None:
@@ -414,7 +414,7 @@ class Games:
 
 
 def play(
-    groups: Sequence[Games],
+    groups: Sequence[TokenGames],
     players: Sequence[Player],
     *,
     threads: int,

@@ -3,15 +3,15 @@
 As in "Learning to Play Koi-Koi Hanafuda Card Games With Transformers", section IV-C, the output of
 a token is the expected reward of its action, and every decision learns, by squared error, what
 followed; here that is the return of the whole game for the seat. All seats play the network itself,
-but for one action in `1 / epsilon` that is drawn by lot. A loop plays `batch_games` games at once
-and learns from a `share` of their decisions, each once; decisions with one choice are taken without
-being asked or learned.
+but for one action in `1 / epsilon` that is sampled uniformly. A loop plays `batch_games` games at
+once and learns from a `share` of their decisions, each once; decisions with one choice are taken
+without being asked or learned.
 
-Suits and colours can be exchanged: every decision is learned in one of their 24 orders, drawn by
-lot. What plays in the end, and in evaluations, is a running mean of the weights over about
-1 / (1 - `average`) steps, which takes the place of a rate that falls to nothing: a run may end
+Suits and colours can be exchanged: every decision is learned in one of their 24 orders, sampled
+uniformly. What plays in the end, and in evaluations, is a running mean of the weights over about 1
+/ (1 - `average`) steps, which takes the place of a rate that falls to nothing: a run may end
 whenever its time is up. Everything random in loop k follows from the seed and k: a run that was
-killed goes on from its last loop as if nothing had happened.
+killed resumes from its last loop as if nothing had happened.
 """
 
 from __future__ import annotations
@@ -31,11 +31,13 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
+from torch.optim.swa_utils import get_ema_multi_avg_fn
 
 from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array, Game
 from cardlab.engine.kernel import int64, kernel
+from cardlab.engine.statistics import mean_and_margin
 from cardlab.learning.checkpoints import load_checkpoint, save_checkpoint
 from cardlab.learning.devices import PRECISIONS, choose_device, number_type
 from cardlab.learning.logs import Log
@@ -45,9 +47,9 @@ from cardlab.learning.token_games import (
     LEARNER,
     RANDOM,
     Clock,
-    Games,
     Player,
     Samples,
+    TokenGames,
     Tokens,
     game_seeds,
     play,
@@ -58,7 +60,7 @@ from cardlab.networks.weights import check_about, load_weights, save_weights
 
 __all__ = ["Config", "Subject", "Training", "export", "read_seats", "train"]
 
-NOT_OF_RESULTS = ("device", "threads", "minutes", "profile", "compile")
+RUNTIME_SETTINGS = ("device", "threads", "minutes", "profile", "compile")
 OPPONENTS = {"heuristic": HEURISTIC, "random": RANDOM}
 NETWORK = "network.safetensors"
 CHECKPOINT = "checkpoint.safetensors"
@@ -230,7 +232,7 @@ class Training:
         bounds = [0, count // 2, count] if self.device.type == "cuda" and count > 1 else [0, count]
         tokens, samples = self.subject.tokens, Samples()
         groups = [
-            Games(
+            TokenGames(
                 tokens,
                 states[a:b],
                 seeds[a:b],
@@ -282,9 +284,9 @@ class Training:
             first += len(place)
             for what, values in (("return", mine), ("wins", (mine == 1).astype(np.float64))):
                 of_deals = values.reshape(-1, place.max() + 1).mean(1)
-                half = 1.96 * of_deals.std(ddof=1) / np.sqrt(len(of_deals))
-                found[f"{name}/{what}"] = float(of_deals.mean())
-                found[f"{name}/{what} margin"] = float(half)
+                mean, margin = mean_and_margin(of_deals)
+                found[f"{name}/{what}"] = mean
+                found[f"{name}/{what} margin"] = margin
         return found
 
     # Learning
@@ -327,9 +329,8 @@ class Training:
     def _follow(self) -> None:
         """Take the weights into their running mean; the first ones count for little."""
         kept = min(self.config.average, 1 - 1 / self.steps)
-        with torch.no_grad():
-            ours, theirs = tuple(self.average.parameters()), tuple(self.network.parameters())
-            torch._foreach_lerp_(ours, theirs, 1 - kept)
+        update = get_ema_multi_avg_fn(kept)  # type: ignore[no-untyped-call]
+        update(list(self.average.parameters()), list(self.network.parameters()), None)
 
     def run_loop(self) -> None:
         """Play, learn, and evaluate where it is time to."""
@@ -358,7 +359,7 @@ def train(
     """Play and learn until all games are played or the time is up; return how it stands."""
     check(config)
     started = time.perf_counter()
-    fixed = {name: getattr(Config, name) for name in NOT_OF_RESULTS}
+    fixed = {name: getattr(Config, name) for name in RUNTIME_SETTINGS}
     open_run(folder, dataclasses.replace(config, **fixed))
     finished = read_json(folder / "summary.json")
     if finished is not None and finished["summary"]["games"] >= config.games:
@@ -403,8 +404,8 @@ def _run(
         training.save()
         report("games", training.games, config.games)
         if config.profile:
-            told = ", ".join(f"{name[8:]} {one:.2f} s" for name, one in stages.items())
-            report(f"loop {training.loop}, {speed:,.0f} games/s: {told}", 1, 1)
+            shown = ", ".join(f"{name[8:]} {one:.2f} s" for name, one in stages.items())
+            report(f"loop {training.loop}, {speed:,.0f} games/s: {shown}", 1, 1)
         if before > at_start:  # the first loop of a start compiles, which says nothing of others
             longest = max(longest, time.perf_counter() - loop_started)
         if config.minutes and time.perf_counter() - started + longest > 60 * config.minutes:

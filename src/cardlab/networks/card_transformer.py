@@ -86,7 +86,7 @@ class Attention(nn.Module):
         return x.reshape(x.shape[0], x.shape[1], self.heads, -1).transpose(1, 2)
 
 
-class Block(nn.Module):
+class EncoderBlock(nn.Module):
     """One encoder block, normalised after each residual sum or before each part."""
 
     def __init__(self, shape: Shape, dropout: float) -> None:
@@ -130,7 +130,7 @@ class CardTransformer(nn.Module):
         self.shape, self.dtype, self.dropout = shape, dtype, dropout
         self.first = nn.Linear(shape.token_features + shape.shared_features, shape.hidden)
         self.second = nn.Linear(shape.hidden, shape.width)
-        self.blocks = nn.ModuleList(Block(shape, dropout) for _ in range(shape.blocks))
+        self.blocks = nn.ModuleList(EncoderBlock(shape, dropout) for _ in range(shape.blocks))
         self.last = nn.Linear(shape.width, shape.outputs)
         self.norm_last = nn.LayerNorm(shape.width) if shape.norm_first else None
 
@@ -162,7 +162,7 @@ class CardTransformer(nn.Module):
         """Return the attention weights of every block: (batch, heads, tokens, tokens)."""
         x, found = self.embed(tokens, shared), []
         for block in self.blocks:
-            assert isinstance(block, Block)
+            assert isinstance(block, EncoderBlock)
             calm = _norm(block.norm_attention, x) if self.shape.norm_first else x
             found.append(block.attention.weights(calm))
             x = block(x)

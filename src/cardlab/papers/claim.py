@@ -1,24 +1,24 @@
 """A claim: what a paper says, what we measured, and whether the two agree.
 
 A verdict on a number follows from intervals: two measurements differ when they lie further apart
-than both margins together allow. The margin of a paper that gives none comes from its sample.
+than both margins together allow. The margin of a paper that states none follows from its sample.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from cardlab.engine.manifest import GamePackage
+from cardlab.engine.statistics import difference
 
 __all__ = [
     "Claim",
-    "binomial_margin",
     "claims_table",
     "compare",
     "fill_template",
     "markdown_table",
+    "with_margin",
 ]
 
 
@@ -33,16 +33,15 @@ class Claim:
     verdict: str
 
 
-def binomial_margin(share: float, games: int) -> float:
-    """Return half the 95 % interval of a share of independent games (normal approximation)."""
-    return 1.96 * math.sqrt(share * (1 - share) / games)
-
-
 def compare(theirs: float, their_margin: float, ours: float, our_margin: float) -> str:
     """Return whether two measurements of one quantity agree."""
-    apart = abs(theirs - ours)
-    together = math.hypot(their_margin, our_margin)
-    return "agrees" if apart <= together else "differs"
+    apart, margin = difference((theirs, their_margin), (ours, our_margin))
+    return "agrees" if abs(apart) <= margin else "differs"
+
+
+def with_margin(value: Sequence[float], digits: int = 1, *, sign: bool = False) -> str:
+    """Return a value with its margin, the first two of `value`, as text."""
+    return f"{value[0]:{'+' if sign else ''}.{digits}f} ± {value[1]:.{digits}f}"
 
 
 def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], right: int = 1) -> str:
@@ -54,17 +53,14 @@ def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], right: in
 
 def claims_table(claims: Iterable[Claim]) -> str:
     """Return the claims as a table in Markdown."""
-    return markdown_table(
-        ("where", "the paper says", "theirs", "ours", "verdict"),
-        ((one.where, one.statement, one.theirs, one.ours, one.verdict) for one in claims),
-        right=5,
-    )
+    head = ("where", "the paper says", "theirs", "ours", "verdict")
+    return markdown_table(head, map(astuple, claims), right=5)
 
 
 def fill_template(package: GamePackage, facts: Mapping[str, object]) -> str:
     """Return a report: the text of `paper/report.md` with the numbers of `facts`, all of them.
 
-    A fact that the text does not mention is a number that was measured and not told.
+    A fact that the text does not mention was measured in vain.
     """
     text = package.file("paper", "report.md").read_text(encoding="utf-8")
     for fact in facts:

@@ -9,11 +9,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from cardlab.engine.errors import require
 from cardlab.engine.game import Array
 
 __all__ = [
     "Dots",
+    "Scale",
     "draw_bars",
     "draw_curves",
     "draw_dots",
@@ -100,10 +103,11 @@ def draw_curves(
     """Draw curves of (x, y, margin)."""
     pyplot, figure, axes = _new(7, 4)
     for place, (name, points) in enumerate(curves.items()):
+        at, values, margins = zip(*points, strict=True)
         axes.errorbar(
-            [one[0] for one in points],
-            [one[1] for one in points],
-            yerr=[one[2] for one in points] if any(one[2] for one in points) else None,
+            at,
+            values,
+            yerr=margins if any(margins) else None,
             label=name,
             color=COLOURS[place % len(COLOURS)],
             marker=MARKS[place % len(MARKS)],
@@ -122,7 +126,7 @@ def draw_curves(
 
 
 def draw_bars(path: Path, bars: Sequence[tuple[str, float, float, bool]], x: str) -> None:
-    """Draw horizontal bars of (name, value, margin, sees all cards), both kinds told apart."""
+    """Draw horizontal bars of (name, value, margin, sees all cards), a colour for each kind."""
     pyplot, figure, axes = _new(7, 0.8 + 0.32 * len(bars))
     for sees_all, label, colour, hatch in (
         (False, "sees its seat", COLOURS[0], ""),
@@ -161,8 +165,7 @@ def draw_lines(
     for axes, (title, lines) in zip(grid.flat, panels.items(), strict=True):
         for place, (name, points) in enumerate(lines.items()):
             axes.plot(
-                [one[0] for one in points],
-                [one[1] for one in points],
+                *zip(*points, strict=True),
                 label=name,
                 color=COLOURS[place % len(COLOURS)],
                 linewidth=1.5,
@@ -177,24 +180,29 @@ def draw_lines(
     _save(pyplot, figure, path)
 
 
+class Scale(NamedTuple):
+    """What the colours of a map mean."""
+
+    label: str
+    limits: tuple[float, float]
+    colours: str = "Blues"  # of matplotlib
+    steps: int = 5  # few keep noisy maps small
+
+
 def draw_maps(
     path: Path,
     rows: Mapping[str, Sequence[Array]],
     titles: Sequence[str],
+    scale: Scale,
     *,
     x: str,
     y: str,
-    label: str,
-    limits: tuple[float, float],
     extent: float,
-    colours: str = "Blues",
-    steps: int = 5,
     level: float | None = None,
 ) -> None:
     """Draw small multiples of square maps, the first index downwards, with one scale of colours.
 
-    Few steps of colour keep noisy maps small. A dotted line is the diagonal; `level` draws the
-    contour where a map has that value.
+    A dotted line is the diagonal; `level` draws the contour where a map has that value.
     """
     count = len(titles)
     side = 3.2 if count <= 2 else 1.25
@@ -202,23 +210,23 @@ def draw_maps(
     pyplot, figure, grid = _new_grid(width, height, len(rows), count, sharex=True, sharey=True)
     import matplotlib
 
-    palette = matplotlib.colormaps[colours].resampled(steps)
+    palette = matplotlib.colormaps[scale.colours].resampled(scale.steps)
     for axes, title in zip(grid[0], titles, strict=True):
         axes.set_title(title, fontsize=8 if count > 2 else 10)
     for line, (name, maps) in zip(grid, rows.items(), strict=True):
-        for axes, one in zip(line, maps, strict=True):
+        for axes, values in zip(line, maps, strict=True):
             image = axes.imshow(
-                one,
+                values,
                 cmap=palette,
-                vmin=limits[0],
-                vmax=limits[1],
+                vmin=scale.limits[0],
+                vmax=scale.limits[1],
                 extent=(0, extent, extent, 0),
                 interpolation="none",
             )
             axes.plot([0, extent], [0, extent], color="#777777", linewidth=0.5, linestyle=":")
             if level is not None:
-                middle = [(place + 0.5) * extent / len(one) for place in range(len(one))]
-                axes.contour(middle, middle, one, levels=[level], colors="black", linewidths=1)
+                middle = (np.arange(len(values)) + 0.5) * extent / len(values)
+                axes.contour(middle, middle, values, levels=[level], colors="black", linewidths=1)
             axes.set_xticks([0, 60, 120])
             axes.set_yticks([0, 60, 120])
             axes.tick_params(labelsize=7 if count > 2 else 9)
@@ -226,7 +234,7 @@ def draw_maps(
     figure.supxlabel(x, fontsize=9)
     figure.supylabel(y, fontsize=9)
     bar = figure.colorbar(image, ax=grid, shrink=0.8, pad=0.01)
-    bar.set_label(label, fontsize=9)
+    bar.set_label(scale.label, fontsize=9)
     bar.ax.tick_params(labelsize=8)
     _save(pyplot, figure, path)
 
@@ -243,10 +251,10 @@ def draw_dots(path: Path, panels: Mapping[str, Sequence[Dots]], *, x: str, y: st
     """Draw panels of repeated values, their means, and a paper's values beside them."""
     pyplot, figure, grid = _new_grid(9, 3.6, 1, len(panels), sharey=True)
     for axes, (title, dots) in zip(grid.flat, panels.items(), strict=True):
-        for one in dots:
+        for dot in dots:
             axes.plot(
-                [one.place] * len(one.ours),
-                one.ours,
+                [dot.place] * len(dot.ours),
+                dot.ours,
                 linestyle="",
                 marker="o",
                 markersize=3,
@@ -255,17 +263,17 @@ def draw_dots(path: Path, panels: Mapping[str, Sequence[Dots]], *, x: str, y: st
                 label="ours, one match each",
             )
         axes.plot(
-            [one.place for one in dots],
-            [sum(one.ours) / len(one.ours) for one in dots],
+            [dot.place for dot in dots],
+            [sum(dot.ours) / len(dot.ours) for dot in dots],
             color=COLOURS[0],
             marker="_",
             markersize=10,
             label="ours, mean",
         )
-        stated = [(one.place, one.theirs) for one in dots if one.theirs is not None]
+        stated = [(dot.place, dot.theirs) for dot in dots if dot.theirs is not None]
         axes.plot(
-            [one[0] for one in stated],
-            [one[1] for one in stated],
+            [place for place, _ in stated],
+            [value for _, value in stated],
             linestyle="",
             marker="D",
             markersize=5,
@@ -312,9 +320,7 @@ def draw_steps(
     pyplot, figure, axes = _new(7, 4)
     for place, (name, points) in enumerate(lines.items()):
         axes.errorbar(
-            [one[0] for one in points],
-            [one[1] for one in points],
-            yerr=[one[2] for one in points],
+            *zip(*points, strict=True),  # x, y, margin
             label=name,
             color=COLOURS[place % len(COLOURS)],
             marker=MARKS[place % len(MARKS)],

@@ -1,32 +1,33 @@
-"""Measurements that survive an interruption: every stretch of games is kept once it is played.
+"""Measurements that survive an interruption: every shard of games is kept once it is played.
 
-One JSON line for each stretch. A line says which source code it was played by: after a change of
+One JSON line for each shard. A line says which source code it was played by: after a change of
 the code nothing old is taken for new. A line torn by a crash is dropped.
 """
 
 from __future__ import annotations
 
-import hashlib
+import functools
 import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-import cardlab
 from cardlab.arena.match import Match, Shard, play_deals
 from cardlab.arena.workers import stream_results
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
+from cardlab.engine.statistics import mean_and_margin
 
-__all__ = ["Games", "Ledger", "measure", "source_digest"]
+__all__ = ["Games", "Ledger", "measure"]
 
-STRETCH = 20  # deals
-KINDS = ("*.py", "*.npz", "*.onnx")  # what decides how an agent plays
+SHARD = 20  # deals
+COLUMNS = ("returns", "points", "seconds", "decisions")
+
+Task = TypeVar("Task")
 
 
 @dataclass(frozen=True)
@@ -45,11 +46,11 @@ class Games:
         A win counts 1, a tie an equal share.
         """
         seats = self.returns.shape[2]
-        return _mean_and_margin(self._of(place, 100 * (1 + (seats - 1) * self.returns) / seats))
+        return mean_and_margin(self._of(place, 100 * (1 + (seats - 1) * self.returns) / seats))
 
     def gain(self, place: int = 0) -> tuple[float, float]:
         """Return an agent's points a game over all its seats, and half its 95 % interval."""
-        return _mean_and_margin(self._of(place, self.points))
+        return mean_and_margin(self._of(place, self.points))
 
     def _of(self, place: int, values: Array) -> Array:
         """Return the mean over rotations and seats of one agent for every deal."""
@@ -80,27 +81,12 @@ class Games:
         return 1000 * float(self.seconds[place]) / max(1, int(self.decisions[place]))
 
 
-def _mean_and_margin(values: Array) -> tuple[float, float]:
-    return float(values.mean()), 1.96 * float(values.std(ddof=1)) / len(values) ** 0.5
-
-
-@cache
-def source_digest() -> str:
-    """Return a digest of the package's source code, its tables and its models."""
-    root = Path(cardlab.__file__).parent
-    digest = hashlib.blake2b(digest_size=8)
-    for path in sorted(one for kind in KINDS for one in root.rglob(kind)):
-        if "papers" not in path.relative_to(root).parts:  # reports may be reworded
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
 class Ledger:
     """What has been measured so far, in a file that is only ever appended to."""
 
-    def __init__(self, path: Path) -> None:
-        """Read what an earlier run has left."""
-        self.path = path
+    def __init__(self, path: Path, code: str = "") -> None:
+        """Read what an earlier run of the same code has left."""
+        self.path, self.code = path, code
         self.rows: dict[str, Any] = {}
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists():
@@ -114,12 +100,12 @@ class Ledger:
                     key, code, data = row["key"], row["code"], row["data"]
                 except (ValueError, KeyError, TypeError):
                     raise CardlabError(f"{path} is damaged; remove it to start again") from None
-                if code == source_digest():
+                if code == self.code:
                     self.rows[key] = data
 
     def put(self, key: str, data: Any) -> None:
         """Keep a result for good."""
-        line = json.dumps({"key": key, "code": source_digest(), "data": data})
+        line = json.dumps({"key": key, "code": self.code, "data": data})
         with self.path.open("a") as file:
             file.write(line + "\n")
             file.flush()
@@ -132,22 +118,32 @@ class Ledger:
             self.put(key, compute())
         return self.rows[key]
 
+    def complete(
+        self,
+        measured: Callable[[Task], Any],
+        tasks: Mapping[str, Task],
+        workers: int,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        """Measure all tasks, by key, that are not kept yet."""
+        left = [(key, task) for key, task in tasks.items() if key not in self.rows]
+        done = len(tasks) - len(left)
+        if progress:
+            progress(done, len(tasks))
+        for key, data in stream_results(functools.partial(_keyed, measured), left, workers):
+            self.put(key, data)
+            done += 1
+            if progress:
+                progress(done, len(tasks))
 
-@dataclass(frozen=True)
-class _Part:
-    key: str
-    task: Shard
+
+def _keyed(measured: Callable[[Task], Any], task: tuple[str, Task]) -> tuple[str, Any]:
+    return task[0], measured(task[1])
 
 
-def _play(part: _Part) -> tuple[str, dict[str, Any]]:
-    chunk = play_deals(part.task)
-    data = {
-        "returns": chunk.returns.tolist(),
-        "points": chunk.points.tolist(),
-        "seconds": chunk.seconds.tolist(),
-        "decisions": chunk.decisions.tolist(),
-    }
-    return part.key, data
+def _play(shard: Shard) -> dict[str, Any]:
+    played = play_deals(shard)
+    return {name: getattr(played, name).tolist() for name in COLUMNS}
 
 
 def measure(
@@ -158,34 +154,19 @@ def measure(
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Games]:
     """Play all matches that the ledger does not hold; return the games of every one."""
-    parts: dict[str, list[_Part]] = {}
+    shards: dict[str, dict[str, Shard]] = {}
     for name, match in matches.items():
         spec = f"{match.game} {' '.join(match.agents)} seed={match.seed} {dict(match.options)}"
-        parts[name] = [
-            _Part(
-                f"{spec} {first}+{min(STRETCH, match.deals - first)}",
-                Shard(match, first, min(STRETCH, match.deals - first), False),
-            )
-            for first in range(0, match.deals, STRETCH)
-        ]
-    every = {part.key: part for one in parts.values() for part in one}
-    left = [part for part in every.values() if part.key not in ledger.rows]
-    done = len(every) - len(left)
-    if progress:
-        progress(done, len(every))
-    for key, data in stream_results(_play, left, workers):
-        ledger.put(key, data)
-        done += 1
-        if progress:
-            progress(done, len(every))
+        counts = {at: min(SHARD, match.deals - at) for at in range(0, match.deals, SHARD)}
+        shards[name] = {
+            f"{spec} {at}+{count}": Shard(match, at, count, False) for at, count in counts.items()
+        }
+    every = {key: shard for of_match in shards.values() for key, shard in of_match.items()}
+    ledger.complete(_play, every, workers, progress)
     out = {}
     for name, match in matches.items():
-        rows = [ledger.rows[part.key] for part in parts[name]]
-        out[name] = Games(
-            match,
-            np.concatenate([np.array(row["returns"]) for row in rows]),
-            np.concatenate([np.array(row["points"]) for row in rows]),
-            np.sum([row["seconds"] for row in rows], axis=0),
-            np.sum([row["decisions"] for row in rows], axis=0),
-        )
+        rows = [ledger.rows[key] for key in shards[name]]
+        returns, points = (np.concatenate([np.array(row[c]) for row in rows]) for c in COLUMNS[:2])
+        seconds, decisions = (np.sum([row[c] for row in rows], axis=0) for c in COLUMNS[2:])
+        out[name] = Games(match, returns, points, seconds, decisions)
     return out

@@ -127,25 +127,33 @@ def ask_about(
     )
 
 
-def show(told: Explanation, console: Console) -> None:
+def show(explanation: Explanation, console: Console) -> None:
     """Print the position, the value of every choice, and what the network looks at."""
     width = min(console.width, WIDEST)
-    parts: list[RenderableType] = [_position(told.turn), Text()]
-    parts.append(Text(f"{told.agent}, {words_of(told.unit)}", style="bold"))
-    parts.append(values_grid(told.turn, told.values, told.unit, digits=DIGITS, taken=told.taken))
-    place = Text(f"ply {told.ply}, seat {told.turn.seat} to move", style="dim")
+    parts: list[RenderableType] = [_position(explanation.turn), Text()]
+    parts.append(Text(f"{explanation.agent}, {words_of(explanation.unit)}", style="bold"))
+    parts.append(
+        values_grid(
+            explanation.turn,
+            explanation.values,
+            explanation.unit,
+            digits=DIGITS,
+            taken=explanation.taken,
+        )
+    )
+    place = Text(f"ply {explanation.ply}, seat {explanation.turn.seat} to move", style="dim")
     console.print(
         Panel(
             Group(*parts),
-            title=Text(told.turn.game.title, style="bold"),
+            title=Text(explanation.turn.game.title, style="bold"),
             title_align="left",
             subtitle=place,
             subtitle_align="right",
             width=width,
         )
     )
-    if told.attention is not None:
-        for part in _maps(told, told.attention):
+    if explanation.attention is not None:
+        for part in _maps(explanation, explanation.attention):
             console.print(Padding(part, (0, 1)), width=width)
 
 
@@ -163,9 +171,9 @@ def _position(turn: Turn) -> RenderableType:
     return grid
 
 
-def _maps(told: Explanation, attention: Attention) -> list[RenderableType]:
+def _maps(explanation: Explanation, attention: Attention) -> list[RenderableType]:
     """Return a map of every choice for each block, and what each head looks at most."""
-    texts = [action_look(text).plain for text in told.turn.texts]
+    texts = [action_look(text).plain for text in explanation.turn.texts]
     parts: list[RenderableType] = []
     for number, block in enumerate(attention.weights, start=1):
         title = f"block {number}: what each choice looks at, mean of {len(block)} heads"
@@ -175,13 +183,13 @@ def _maps(told: Explanation, attention: Attention) -> list[RenderableType]:
             _map_line(text, row, float(mean.max()), attention)
             for text, row in zip(texts, mean, strict=True)
         ]
-        parts.append(Text(f"for {texts[told.best]}, head by head", style="bold"))
-        strongest = float(block[:, told.best].max())
+        parts.append(Text(f"for {texts[explanation.best]}, head by head", style="bold"))
+        strongest = float(block[:, explanation.best].max())
         for head, rows in enumerate(block, start=1):
-            row = rows[told.best]
+            row = rows[explanation.best]
             most = np.argsort(-row, kind="stable")[:NAMED]
             parts.append(_map_line(f"head {head}", row, strongest, attention))
-            named = ", ".join(f"{attention.tokens[one]} {row[one]:.0%}" for one in most)
+            named = ", ".join(f"{attention.tokens[token]} {row[token]:.0%}" for token in most)
             parts.append(Text(f"{'':{LABEL}}most at {named}", style="dim"))
     parts.append(Text(f"{'':{LABEL}}darker: more, up to the most of its map", style="dim"))
     return parts

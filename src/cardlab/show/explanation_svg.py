@@ -86,32 +86,35 @@ class Drawing:
             ) from None
 
 
-def draw_explanations(path: Path, told: Sequence[Explanation], titles: Sequence[str] = ()) -> None:
+def draw_explanations(
+    path: Path, explanations: Sequence[Explanation], titles: Sequence[str] = ()
+) -> None:
     """Draw positions, the values of their choices, and what networks look at.
 
     Explanations of one turn that follow each other share its position.
     """
     sheet, before = Drawing(), None
-    for place, one in enumerate(told):
-        if one.turn is not before:
+    for place, explanation in enumerate(explanations):
+        if explanation.turn is not before:
             top = sheet.bottom + (GAP if place else 8)
-            _draw_position(sheet, one, titles[place] if titles else "", top)
-            before = one.turn
-        _draw_values(sheet, one)
-        if one.attention is not None:
-            _draw_attention(sheet, one)
+            _draw_position(sheet, explanation, titles[place] if titles else "", top)
+            before = explanation.turn
+        _draw_values(sheet, explanation)
+        if explanation.attention is not None:
+            _draw_attention(sheet, explanation)
     sheet.save(path)
 
 
-def _draw_position(sheet: Drawing, told: Explanation, title: str, top: float) -> None:
-    view = told.turn.view.describe()
-    head = title or f"{told.turn.game.title}, ply {told.ply}, seat {told.turn.seat} to move"
+def _draw_position(sheet: Drawing, explanation: Explanation, title: str, top: float) -> None:
+    view = explanation.turn.view.describe()
+    turn = explanation.turn
+    head = title or f"{turn.game.title}, ply {explanation.ply}, seat {turn.seat} to move"
     sheet.text(12, top + LINE, head, size=15, bold=True)
     y = top + 2 * LINE + 2
     facts = [(name, str(fact)) for name, fact in view.facts.items()]
     for zone in view.zones:
         if zone.cards:
-            whose = {None: "", told.turn.seat: "your "}.get(zone.seat, f"seat {zone.seat}: ")
+            whose = {None: "", explanation.turn.seat: "your "}.get(zone.seat, f"seat {zone.seat}: ")
             facts.append((f"{whose}{zone.name}", "  ".join(zone.cards)))
     for name, words in facts:
         sheet.text(12, y, name, bold=True)
@@ -119,27 +122,27 @@ def _draw_position(sheet: Drawing, told: Explanation, title: str, top: float) ->
         y += LINE
 
 
-def _draw_values(sheet: Drawing, told: Explanation) -> None:
-    texts, shares = scale_values(told.turn, told.values, told.unit, DIGITS)
+def _draw_values(sheet: Drawing, explanation: Explanation) -> None:
+    texts, shares = scale_values(explanation.turn, explanation.values, explanation.unit, DIGITS)
     y = sheet.bottom + LINE + 6
-    sheet.text(12, y, f"{told.agent}: {words_of(told.unit)}", size=13, bold=True)
-    for place in np.argsort(-told.values, kind="stable"):
+    sheet.text(12, y, f"{explanation.agent}: {words_of(explanation.unit)}", size=13, bold=True)
+    for place in np.argsort(-explanation.values, kind="stable"):
         y += LINE
-        best = place == told.best
-        name = action_look(told.turn.texts[place]).plain
+        best = place == explanation.best
+        name = action_look(explanation.turn.texts[place]).plain
         sheet.text(12 + LABEL, y, name, end=True, bold=bool(best))
         sheet.box(
             20 + LABEL, y - 11, max(1.0, BAR * float(shares[place])), 13, RED if best else BLUE
         )
-        mark = "  (taken)" if told.turn.legal[place] == told.taken else ""
+        mark = "  (taken)" if explanation.turn.legal[place] == explanation.taken else ""
         sheet.text(28 + LABEL + BAR, y, texts[place].strip() + mark, bold=bool(best))
 
 
-def _draw_attention(sheet: Drawing, told: Explanation) -> None:
+def _draw_attention(sheet: Drawing, explanation: Explanation) -> None:
     """Draw a map of choices and tokens for every head, blocks side by side."""
-    attention = told.attention
+    attention = explanation.attention
     assert attention is not None
-    rows = [action_look(text).plain for text in told.turn.texts]
+    rows = [action_look(text).plain for text in explanation.turn.texts]
     top = sheet.bottom + GAP
     wide = LABEL + _width(len(attention.tokens), attention.group) + GAP
     for block, heads in enumerate(attention.weights):
@@ -194,4 +197,4 @@ def _shade(share: float) -> str:
     """Return a colour between near white and blue."""
     low, high = (238, 242, 246), (16, 62, 110)
     mixed = (round(a + (b - a) * float(share)) for a, b in zip(low, high, strict=True))
-    return "#" + "".join(f"{one:02x}" for one in mixed)
+    return "#" + "".join(f"{level:02x}" for level in mixed)

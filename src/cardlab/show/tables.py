@@ -49,18 +49,18 @@ def compiling() -> Iterator[None]:
     """Tell the person who waits that kernels are being compiled, and how many so far."""
     from cardlab.engine.kernel import on_compile
 
-    told = 0
+    compiled = 0
     live = sys.stderr.isatty()
 
     def tell(name: str) -> None:
-        nonlocal told
-        told += 1
+        nonlocal compiled
+        compiled += 1
         if live:
             last = name.rpartition(".")[2]
             sys.stderr.write(
-                f"\r\x1b[Kcompiling these rules and agents, once: {told} kernels ({last}) ..."
+                f"\r\x1b[Kcompiling these rules and agents, once: {compiled} kernels ({last}) ..."
             )
-        elif told == 1:
+        elif compiled == 1:
             sys.stderr.write("compiling these rules and agents, once; later starts are quick ...\n")
         sys.stderr.flush()
 
@@ -68,7 +68,7 @@ def compiling() -> Iterator[None]:
         try:
             yield
         finally:
-            if told and live:
+            if compiled and live:
                 sys.stderr.write("\r\x1b[K")
                 sys.stderr.flush()
 

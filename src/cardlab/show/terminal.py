@@ -20,7 +20,6 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from rich.columns import Columns
@@ -38,7 +37,6 @@ from cardlab.engine.game import (
     Array,
     Description,
     Event,
-    Game,
     HasUnit,
     HasValues,
     OpenAgent,
@@ -142,12 +140,9 @@ def scale_values(
 
 
 def play_in_terminal(
-    game: Game,
+    table: Table,
     opponents: Sequence[Agent | OpenAgent],
     *,
-    seed: int,
-    deals: Sequence[str] = (),
-    options: dict[str, Any],
     seat: int = 0,
     adviser: Agent | None = None,
     record_path: Path,
@@ -155,8 +150,8 @@ def play_in_terminal(
     read: Callable[[str], str] = input,
     you: str = "you",
 ) -> bool:
-    """Play one game with a person on `seat`, save its record and return whether it was finished."""
-    table = Table(game, seed=seed, deals=deals, options=options)
+    """Play a new game with a person on `seat`, save its record, return whether it was finished."""
+    game = table.game
     if not 0 <= seat < table.seats:
         raise CardlabError(
             f"there is no seat {seat} in {game.name} with {table.seats} seats; "
@@ -176,7 +171,7 @@ def play_in_terminal(
             "a file that can be written"
         ) from None
     agents: list[Agent | OpenAgent | None] = [*opponents[:seat], None, *opponents[seat:]]
-    sitting = _Sitting(table, agents, seat, seed, adviser, console, read)
+    sitting = _Sitting(table, agents, seat, adviser, console, read)
     try:
         sitting.run()
     except (KeyboardInterrupt, EOFError):
@@ -185,7 +180,7 @@ def play_in_terminal(
         names = [agent.name if agent else you for agent in agents]
         record = table.record(names, note=None if table.over else UNFINISHED)
         append_records(record_path, record)
-    sitting.show_end(record_path, given_deals=bool(deals))
+    sitting.show_end(record_path)
     return table.over
 
 
@@ -196,15 +191,15 @@ class _Sitting:
     table: Table
     agents: Sequence[Agent | OpenAgent | None]
     seat: int
-    seed: int
     adviser: Agent | None
     console: Console
     read: Callable[[str], str]
 
     def __post_init__(self) -> None:
         self.game = self.table.game
+        self.seed = self.table.seed or 0
         self.width = min(self.console.width, WIDEST)
-        self.names = names = ["you" if one is None else one.name for one in self.agents]
+        self.names = names = ["you" if agent is None else agent.name for agent in self.agents]
         self.labels = [
             name if names.count(name) == 1 else f"{name} (seat {seat})"
             for seat, name in enumerate(names)
@@ -292,7 +287,7 @@ class _Sitting:
                 f"{turn.texts[0].lower()}, or ? for help"
             )
         for action, *known in zip(actions, numbers, turn.texts, looks, strict=True):
-            if answer.casefold() in (one.casefold() for one in known):
+            if answer.casefold() in (name.casefold() for name in known):
                 return action
         if answer.isdecimal():
             raise CardlabError(f"there is no choice {answer}; choose from 1 to {len(actions)}")
@@ -306,15 +301,15 @@ class _Sitting:
 
     def show_turn(self, turn: Turn) -> None:
         """Show the table, the news, the hand and the choices."""
-        told = turn.view.describe()
-        hands = [zone for zone in told.zones if (zone.name, zone.seat) == (HAND, self.seat)]
+        description = turn.view.describe()
+        hands = [zone for zone in description.zones if (zone.name, zone.seat) == (HAND, self.seat)]
         hand = tuple(card for zone in hands for card in zone.cards)
         news = self.news_lines()
         gained = list((Counter(hand) - Counter(self.hand)).elements())
         if self.hand and 0 < len(gained) < len(hand):  # no news after a whole new deal
             news.append(Text.assemble("new in your hand: ", _row(_sorted(gained))))
         self.hand = hand
-        parts = self.table_parts(told, news)
+        parts = self.table_parts(description, news)
         if hands:
             cards = [_marked(card, turn.texts) for card in _sorted(hand)]
             for card in cards:
@@ -341,17 +336,19 @@ class _Sitting:
             width=self.width,
         )
 
-    def table_parts(self, told: Description, news: Sequence[Text]) -> list[RenderableType]:
+    def table_parts(self, description: Description, news: Sequence[Text]) -> list[RenderableType]:
         """Return the other seats, what lies in the middle with facts and news, other zones."""
         others = _grid(2)
-        for seat in ((self.seat + step) % told.seats for step in range(1, told.seats)):
-            held = [_zone_line(zone, self.width) for zone in told.zones if zone.seat == seat]
+        for seat in (
+            (self.seat + step) % description.seats for step in range(1, description.seats)
+        ):
+            held = [_zone_line(zone, self.width) for zone in description.zones if zone.seat == seat]
             if isinstance(self.agents[seat], OpenAgent):
                 held.append(Text("sees all cards", style="italic"))
             others.add_row(f"seat {seat}", Text(self.names[seat], style="bold"), Group(*held))
         boxes: list[RenderableType] = []
         lists: list[RenderableType] = []
-        for zone in told.zones:
+        for zone in description.zones:
             if zone.seat is None and (zone.name == PILE or len(zone.cards) < 2):
                 boxes.append(_box(zone))
             elif zone.seat is None:
@@ -360,12 +357,12 @@ class _Sitting:
                 lists.append(_zone_line(zone, self.width, "your "))
         row, words, middle = _grid(1), _grid(1), _grid(2)
         row.add_row(*boxes)
-        for name, value in told.facts.items():
+        for name, value in description.facts.items():
             words.add_row("", Text.assemble((f"{name} ", "bold"), self.tell(str(value))))
         for line in news:
             words.add_row("•", line)
         middle.add_row(row, words)
-        parts: list[RenderableType] = [others] if told.seats > 1 else []
+        parts: list[RenderableType] = [others] if description.seats > 1 else []
         parts.append(middle if self.width >= NARROW else Group(row, words))
         return [*parts, Group(*lists)] if lists else parts
 
@@ -410,7 +407,7 @@ class _Sitting:
         says = f", {unit.words}:" if unit else " expects this score, with a win as 100%:"
         self.show(_aside(Text(adviser.name + says), values_grid(turn, values, unit)))
 
-    def show_end(self, path: Path, *, given_deals: bool) -> None:
+    def show_end(self, path: Path) -> None:
         """Show the result, or that there is none, and how to see or play the game again."""
         table = self.table
         plies = _count(len(table.actions), "ply", "plies")
@@ -419,13 +416,13 @@ class _Sitting:
             for seat, points in enumerate(table.state.points()):
                 grid.add_row(f"seat {seat}", Text(self.names[seat]), _count(points, "point"))
             verdict = Text(f"{self.verdict()} after {plies}", style="bold")
-            told = table.state.view(self.seat).describe()
-            parts = [*self.table_parts(told, self.news_lines()), Group(verdict, grid)]
+            description = table.state.view(self.seat).describe()
+            parts = [*self.table_parts(description, self.news_lines()), Group(verdict, grid)]
             self.show(self.panel(f"{self.game.title}: result", parts))
         else:
             self.show(_aside(Text(f"You left the game after {plies}.")))
         lines = [f"saved in    {path}", f"to see it   cardlab replay {shlex.quote(str(path))}"]
-        if table.over and not given_deals:
+        if table.over and table.dealt_by_seed:
             usual = self.game.read_options({})
             changed = [(k, value) for k, value in table.options.items() if value != usual[k]]
             also = "".join(f" -o {k}={str(value).lower()}" for k, value in changed)
@@ -438,7 +435,7 @@ class _Sitting:
         """Return who won, in words."""
         returns = self.table.state.returns()
         best = max(returns)
-        winners = [self.labels[seat] for seat, one in enumerate(returns) if one == best]
+        winners = [self.labels[seat] for seat, value in enumerate(returns) if value == best]
         if len(returns) == 1:
             return "You win" if best > 0 else "You lose"
         if len(winners) == len(returns):
@@ -469,7 +466,7 @@ def _columns(cards: Sequence[str]) -> Text:
     """Return cards side by side, each as wide as a ten, so that rows of them stand in columns."""
     looks = [card_look(card) for card in cards]
     for look in looks[:-1]:
-        look.pad_right(max(0, 3 - len(look)) if any(CARD.fullmatch(one) for one in cards) else 0)
+        look.pad_right(max(0, 3 - len(look)) if any(CARD.fullmatch(card) for card in cards) else 0)
     return Text("  ").join(looks)
 
 

@@ -74,8 +74,8 @@ def live_table(
             before = results.games
         elif ladder:
             match = results.matches[chunk.pairing]
-            for one in chunk.games:
-                ladder.game(match.seating(one.rotation), one.returns)
+            for game in chunk.games:
+                ladder.game(match.seating(game.rotation), game.returns)
         now = time.monotonic()
         if not console.is_terminal or now - latest < pause:
             return
@@ -126,7 +126,7 @@ def _growing(lines: Sequence[Line], ladder: Ladder | None) -> Any:
 
 def show_match(result: MatchResult) -> None:
     """Print how a match went, and whether the agents differ significantly."""
-    from cardlab.arena.match import FEWEST_DEALS
+    from cardlab.engine.statistics import FEWEST_VALUES
 
     out = new_console()
     table = match_table(result)
@@ -136,7 +136,7 @@ def show_match(result: MatchResult) -> None:
     first, even = result.standings[0], result.deals / result.games
     interval = first.score_interval
     if interval is None:
-        few = result.deals < FEWEST_DEALS
+        few = result.deals < FEWEST_VALUES
         verdict = "too few deals for an interval" if few else "all deals ended alike: no interval"
     elif interval[0] > even:
         verdict = f"{first.agent} is ahead: its interval lies above an even {100 * even:.3g} %"

@@ -26,7 +26,7 @@ from cardlab.engine.play import ask_values
 from cardlab.web.limits import Limits
 from cardlab.web.page_data import page_data_of
 
-__all__ = ["Busy", "Thinkers", "check_agent", "is_open", "is_quick"]
+__all__ = ["AgentPool", "Busy", "check_agent", "is_open", "is_quick"]
 
 QUICK = ("random", "heuristic", "tabular_q")  # microseconds, no matter in which position
 MOST_STRIKES = 3  # workers that a decision may be lost with before it is given up
@@ -54,7 +54,7 @@ def check_agent(
         )
     entry = known[name]
     find_agent(spec, game)  # complains about parameters
-    usual = {one.name: one.default for one in entry.parameters}
+    usual = {parameter.name: parameter.default for parameter in entry.parameters}
     first = next(iter(usual), None)
     for place, part in enumerate(spec.partition(":")[2].split(",")):
         key, equals, value = (piece.strip() for piece in part.partition("="))
@@ -69,12 +69,12 @@ def check_agent(
 
 
 def is_quick(spec: str) -> bool:
-    """Return whether an agent answers in no time."""
+    """Return whether an agent answers within microseconds."""
     return spec.partition(":")[0] in QUICK
 
 
 def is_open(spec: str) -> bool:
-    """Return whether an agent sees all cards; the name tells."""
+    """Return whether an agent sees all cards; by its name."""
     return spec.partition(":")[0].endswith("_open")
 
 
@@ -102,14 +102,14 @@ def advise(spec: str, turn: Turn, stream: tuple[int, str | int, int]) -> dict[st
     if isinstance(adviser, OpenAgent):
         raise CardlabError(f"{spec} sees all cards; hints come from agents that do not")
     attention = getattr(adviser, "attention", None)
-    told: dict[str, Any] = {
+    advice: dict[str, Any] = {
         "values": None,
         "unit": None,
         "scale": None,
         "attention": attention_json(attention(turn)) if callable(attention) else None,
     }
     if not isinstance(adviser, HasValues):
-        return {**told, "best": int(adviser.act(turn, rng))}
+        return {**advice, "best": int(adviser.act(turn, rng))}
     values = ask_values(adviser, turn, rng)
     best = int(turn.legal[int(np.nan_to_num(values, nan=-np.inf).argmax())])
     unit = getattr(adviser, "unit", None)
@@ -127,7 +127,7 @@ def advise(spec: str, turn: Turn, stream: tuple[int, str | int, int]) -> dict[st
         else {"value": None, "shown": "unknown"}
         for value in values.tolist()
     ]
-    return {**told, "values": rows, "best": best, "unit": words, "scale": scale}
+    return {**advice, "values": rows, "best": best, "unit": words, "scale": scale}
 
 
 def attention_json(seen: Any) -> dict[str, Any]:
@@ -146,7 +146,7 @@ def solvable(state: State) -> bool:
     return bool(find and find(state))
 
 
-class Thinkers:
+class AgentPool:
     """A few worker processes, started when first needed."""
 
     def __init__(self, workers: int, limits: Limits) -> None:
@@ -207,10 +207,10 @@ class Thinkers:
 
     def _start(self) -> Pool:
         self.started += 1
-        return Pool(1, _become_humble)
+        return Pool(1, _lower_priority)
 
 
-def _become_humble() -> None:
+def _lower_priority() -> None:
     """Leave Ctrl-C to the server, go when it goes, and let it come first."""
     become_quiet()
     with suppress(OSError, AttributeError):

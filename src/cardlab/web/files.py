@@ -12,14 +12,17 @@ from typing import NamedTuple
 
 from fastapi import Request, Response
 
-__all__ = ["Kept", "answer", "keep", "static_file"]
+from cardlab.engine.manifest import GamePackage
+
+__all__ = ["CachedFile", "answer", "cache_file", "page_file", "static_file"]
 
 STATIC = Path(__file__).parent / "static"
+PAGE_ENDINGS = (".css", ".jpg", ".js", ".png", ".svg", ".webp")  # what a game's page may be made of
 SMALL = 1000  # bytes that are not worth compressing
 TYPES = {".js": "text/javascript"}  # which some systems call otherwise, and browsers then refuse
 
 
-class Kept(NamedTuple):
+class CachedFile(NamedTuple):
     """What is answered, plain and compressed, and a tag of both that changes with it."""
 
     body: bytes
@@ -28,40 +31,54 @@ class Kept(NamedTuple):
     media: str
 
 
-def keep(body: bytes, media: str) -> Kept:
+def cache_file(body: bytes, media: str) -> CachedFile:
     """Return what is needed to answer with a file."""
     packed = gzip.compress(body, mtime=0) if len(body) >= SMALL else None
-    return Kept(body, packed, f'W/"{hashlib.sha256(body).hexdigest()[:16]}"', media)
+    return CachedFile(body, packed, f'W/"{hashlib.sha256(body).hexdigest()[:16]}"', media)
 
 
-def answer(request: Request, kept: Kept, cache: str = "no-cache") -> Response:
+def answer(request: Request, cached: CachedFile, cache: str = "no-cache") -> Response:
     """Answer with a file, or that the browser has it already."""
-    headers = {"ETag": kept.tag, "Cache-Control": cache, "Vary": "Accept-Encoding"}
-    if kept.tag.removeprefix("W/") in request.headers.get("if-none-match", ""):
+    headers = {"ETag": cached.tag, "Cache-Control": cache, "Vary": "Accept-Encoding"}
+    if cached.tag.removeprefix("W/") in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
-    body = kept.body
-    if kept.packed is not None and "gzip" in request.headers.get("accept-encoding", ""):
-        body, headers["Content-Encoding"] = kept.packed, "gzip"
-    return Response(body, media_type=kept.media, headers=headers)
+    body = cached.body
+    if cached.packed is not None and "gzip" in request.headers.get("accept-encoding", ""):
+        body, headers["Content-Encoding"] = cached.packed, "gzip"
+    return Response(body, media_type=cached.media, headers=headers)
 
 
-def static_file(name: str) -> Kept | None:
+def static_file(name: str) -> CachedFile | None:
     """Return a file of the pages as it is on disk, or None if there is none of this name."""
-    if name not in _names():
+    return _file_in(STATIC, name)
+
+
+def page_file(package: GamePackage, name: str) -> CachedFile | None:
+    """Return a file of a game's page as it is on disk: a module, a style or a picture."""
+    if not package.page or not name.endswith(PAGE_ENDINGS):
         return None
-    path = STATIC / name
+    return _file_in(package.file(package.page), name)
+
+
+def _file_in(folder: Path, name: str) -> CachedFile | None:
+    if name not in _names(folder):
+        return None
+    path = folder / name
     with suppress(FileNotFoundError):  # it was there once
         return _read(path, path.stat().st_mtime_ns)
     return None
 
 
 @functools.cache
-def _names() -> frozenset[str]:
-    files = (path for path in STATIC.rglob("*") if path.is_file())
-    return frozenset(path.relative_to(STATIC).as_posix() for path in files)
+def _names(folder: Path) -> frozenset[str]:
+    """Return the names of all files in a folder; links that lead out of it are left out."""
+    home = folder.resolve()
+    files = (path for path in folder.rglob("*") if path.is_file())
+    inside = (path for path in files if path.resolve().is_relative_to(home))
+    return frozenset(path.relative_to(folder).as_posix() for path in inside)
 
 
-@functools.lru_cache(maxsize=256)
-def _read(path: Path, _changed: int) -> Kept:
+@functools.lru_cache(maxsize=512)
+def _read(path: Path, _changed: int) -> CachedFile:
     media = TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0]
-    return keep(path.read_bytes(), media or "application/octet-stream")
+    return cache_file(path.read_bytes(), media or "application/octet-stream")

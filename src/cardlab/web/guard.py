@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from cardlab.web.limits import Limits
 
-__all__ = ["POLICY", "Guard", "hosts_of", "is_ours"]
+__all__ = ["LOCAL", "POLICY", "Guard", "hosts_of", "is_ours"]
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]

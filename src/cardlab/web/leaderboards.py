@@ -15,13 +15,13 @@ from cardlab.arena.store import Store
 from cardlab.arena.tournament import Plan
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.records import Record
+from cardlab.engine.statistics import wilson_interval
 from cardlab.web.menu import Menu
-from cardlab.web.room_writer import Keeper
+from cardlab.web.room_writer import RoomWriter
 
-__all__ = ["leaderboard_json", "people_json", "recent_json", "stored_record", "wilson"]
+__all__ = ["leaderboard_json", "people_json", "recent_json", "stored_record"]
 
 RECENT = 40
-Z95 = 1.959963984540054
 
 
 def leaderboard_json(address: str, names: dict[str, str], game: str | None) -> dict[str, Any]:
@@ -31,25 +31,27 @@ def leaderboard_json(address: str, names: dict[str, str], game: str | None) -> d
     """
     boards, tables = [], []
     with Store(address) as store:
-        entered = {one.game: one for one in store.tournaments()}  # the latest of each
-        for said, name in names.items():
-            if said not in entered or game not in (None, name):
+        entered = {entry.game: entry for entry in store.tournaments()}  # the latest of each
+        for named, name in names.items():
+            if named not in entered or game not in (None, name):
                 continue
             try:
-                found = leaderboards(store, said)
+                standings = leaderboards(store, named)
             except CardlabError:  # tournaments, but no games between agents yet
-                found = []
-            boards += [{**asdict(board), "game": name} for board in found]
-            one = entered[said]
-            results = Results.load(Plan.of(one).matches, store, one.id)
+                standings = []
+            boards += [{**asdict(board), "game": name} for board in standings]
+            entry = entered[named]
+            results = Results.load(Plan.of(entry).matches, store, entry.id)
             if results.games:
                 table = {**results.table().to_dict(), "game": name}
-                tables.append({"tournament": one.name, "options": one.settings["options"], **table})
-    told: dict[str, Any] = _finite({"boards": boards, "tables": tables})
-    return told
+                tables.append(
+                    {"tournament": entry.name, "options": entry.settings["options"], **table}
+                )
+    found: dict[str, Any] = _finite({"boards": boards, "tables": tables})
+    return found
 
 
-def recent_json(store: Store, keeper: Keeper, menu: Menu) -> list[dict[str, Any]]:
+def recent_json(store: Store, writer: RoomWriter, menu: Menu) -> list[dict[str, Any]]:
     """Return games that can be watched: people's first, then those of the latest tournaments."""
     games: list[dict[str, Any]] = [
         {
@@ -57,13 +59,13 @@ def recent_json(store: Store, keeper: Keeper, menu: Menu) -> list[dict[str, Any]
             "kind": "table",
             "game": kept.game,
             "title": menu.games[kept.game].title,
-            "seats": [one["agent"] or one["name"] or "a guest" for one in kept.seats],
+            "seats": [seat["agent"] or seat["name"] or "a guest" for seat in kept.seats],
             "points": kept.points,
             "returns": kept.returns,
             "plies": len(kept.actions),
             "when": kept.changed,
         }
-        for kept in keeper.finished(RECENT // 2)
+        for kept in writer.finished(RECENT // 2)
         if kept.game in menu.games
     ]
     plans: dict[int, Any] = {}
@@ -94,7 +96,7 @@ def stored_record(store: Store, menu: Menu, name: str) -> Record | None:
     if len(parts) != 4 or not all(part.isdecimal() and len(part) < 10 for part in parts):
         return None
     number, pairing, deal, rotation = (int(part) for part in parts)
-    entered = next((one for one in store.tournaments() if one.id == number), None)
+    entered = next((entry for entry in store.tournaments() if entry.id == number), None)
     if entered is None or entered.game not in menu.names:
         return None
     played = store.game(number, pairing, deal, rotation)
@@ -105,10 +107,10 @@ def stored_record(store: Store, menu: Menu, name: str) -> Record | None:
     return full_record(game, dict(match.options), match.seating(rotation), played)
 
 
-def people_json(keeper: Keeper) -> list[dict[str, Any]]:
+def people_json(writer: RoomWriter) -> list[dict[str, Any]]:
     """Return how people did against every agent, and alone, with 95 % intervals."""
     scores: dict[tuple[str, str | None, bool], list[float]] = defaultdict(list)
-    for game, seats, returns, hints in keeper.results():
+    for game, seats, returns, hints in writer.results():
         people = [k for k, seat in enumerate(seats) if seat["digest"]]
         agents = [k for k, seat in enumerate(seats) if seat["agent"]]
         for person in people:
@@ -122,7 +124,7 @@ def people_json(keeper: Keeper) -> list[dict[str, Any]]:
                 scores[game, spec, hints].append(sum(met) / len(met))
     rows = []
     for (game, who, hints), results in scores.items():
-        low, high = wilson(sum(results), len(results))
+        low, high = wilson_interval(sum(results), len(results))
         rows.append(
             {
                 "game": game,
@@ -136,21 +138,12 @@ def people_json(keeper: Keeper) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (row["game"], row["agent"] or "", row["hints"]))
 
 
-def wilson(score: float, games: int) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of a share; draws count half, which makes it a little wide."""
-    share, z2 = score / games, Z95 * Z95
-    centre = (share + z2 / (2 * games)) / (1 + z2 / games)
-    spread = math.sqrt(share * (1 - share) / games + z2 / (4 * games * games))
-    half = Z95 * spread / (1 + z2 / games)
-    return max(0.0, centre - half), min(1.0, centre + half)
-
-
 def _finite(value: Any) -> Any:
     """Return data without infinite numbers, which JSON cannot hold."""
     if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
+        return {key: _finite(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_finite(one) for one in value]
+        return [_finite(part) for part in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

@@ -25,7 +25,7 @@ ACCURACY = 2  # the rank of curves from training on records
 
 def folder() -> Path | None:
     """Return the folder of reports, in an installation or in a checkout."""
-    return next((one for one in (SHIPPED, CHECKOUT) if one.is_dir()), None)
+    return next((folder for folder in (SHIPPED, CHECKOUT) if folder.is_dir()), None)
 
 
 def library_json() -> dict[str, Any]:
@@ -117,7 +117,7 @@ def curves_in(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
             title += ", with 95 % intervals"
         if len(points) > 1:
             shown.append((place, {"name": key, "title": title, "points": points[-POINTS:]}))
-    return [one for _, one in sorted(shown, key=lambda pair: pair[0])][:MOST_CURVES]
+    return [curve for _, curve in sorted(shown, key=lambda pair: pair[0])][:MOST_CURVES]
 
 
 def title_of(key: str) -> tuple[int, str, float] | None:

@@ -6,7 +6,7 @@ import time
 from collections import OrderedDict
 from dataclasses import dataclass
 
-__all__ = ["Bucket", "Limits", "Visitors"]
+__all__ = ["Bucket", "Limits", "RateLimiter"]
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Limits:
     messages_a_second: float = 10.0
     message_burst: int = 40
     tables_a_minute: float = 60.0  # by one address
-    studies_a_minute: float = 60.0  # replays, advice and reviews by one address
+    replays_a_minute: float = 60.0  # replays, advice and reviews by one address
     waiting: int = 64  # decisions of heavy agents that wait for a worker
     decision_seconds: float = 60.0
     join_seconds: float = 10.0  # within which a socket must say who it is
@@ -49,7 +49,7 @@ class Bucket:
         return True
 
 
-class Visitors:
+class RateLimiter:
     """A bucket for each address, the longest unseen forgotten first."""
 
     MOST = 4096

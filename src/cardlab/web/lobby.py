@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import threading
 from collections.abc import Iterable
 from contextlib import suppress
@@ -11,17 +12,26 @@ from typing import Any
 from cardlab.agents.catalog import adviser_of, find_agent, strength_of
 from cardlab.engine.game import Game
 from cardlab.engine.kernel import on_compile
-from cardlab.engine.manifest import AgentEntry, load
+from cardlab.engine.manifest import AgentEntry, GamePackage, load
 from cardlab.engine.play import Table
 from cardlab.engine.registry import package_of
-from cardlab.show.pictures import deck_of, known_decks, sprite
+from cardlab.show.pictures import DECKS, Deck, deck_for, sprite
 from cardlab.web.agent_pool import advise, decide
-from cardlab.web.files import Kept, keep
+from cardlab.web.files import CachedFile, cache_file, page_file
 from cardlab.web.menu import Menu
 from cardlab.web.page_data import page_data_of
 from cardlab.web.views import open_description, public_description, view_json
 
-__all__ = ["games_json", "ready", "sprite_of", "warm_up", "warm_worker"]
+__all__ = [
+    "deck_file",
+    "find_deck",
+    "games_json",
+    "page_json",
+    "ready",
+    "sprite_file",
+    "warm_up",
+    "warm_worker",
+]
 
 WARMING: dict[str, threading.Lock] = {}
 WARM: set[str] = set()
@@ -42,7 +52,7 @@ def ready(game: Game) -> None:
             turn = table.turn()
             view_json(turn.view, turn.seat, turn.legal)
             public_description(table.state, turn.seat)
-            table.act([decide(one, turn, (0, 0, ply)) for one in agents][-1])
+            table.act([decide(agent, turn, (0, 0, ply)) for agent in agents][-1])
         open_description(table.state, 0)
         table.state.returns(), table.state.points()
         WARM.add(game.reference)
@@ -94,10 +104,16 @@ def _game_json(game: Game, menu: Menu) -> dict[str, Any]:
             _agent_json(entry, game, entry.name in menu.agents) for entry in menu.agents_for(game)
         ],
         "adviser": package.adviser,
-        "deck": deck_of(game),
         "cards": list(page.cards) or [game.card_text(card) for card in some],
-        "levels": [{"name": level.name, "agent": level.agent} for level in package.levels],
-        **page_json(game),
+        "levels": [
+            {
+                "name": level.name,
+                "agent": level.agent,
+                "portrait": f"/games/{game.name}/{level.portrait}" if level.portrait else None,
+            }
+            for level in package.levels
+        ],
+        "page": page_json(game),
     }
 
 
@@ -109,28 +125,67 @@ def _agent_json(entry: AgentEntry, game: Game, outside: bool) -> dict[str, Any]:
         "what": entry.summary,
         "open": not entry.fair,
         "strength": str(strength_of(entry, game) or ""),
-        "budget": entry.parameters[0].default if entry.parameters else None,
         "values": entry.fair and hasattr(kind, "values"),
         "attention": entry.fair and hasattr(kind, "attention"),
     }
 
 
+@functools.cache
 def page_json(game: Game) -> dict[str, Any]:
-    """Return what the page of a game is and offers."""
+    """Return how the page of a game is made: its module and style, its deck, its words and keys."""
     package, page = package_of(game), page_data_of(game)
+    folder = f"/games/{game.name}/"
+    files = {name: page_file(package, name) is not None for name in ("page.js", "page.css")}
     return {
-        "page": bool(package.page),
-        "style": bool(package.page) and package.file(package.page, "page.css").is_file(),
-        "rules": page.rules,
-        "keys": [list(row) for row in page.keys],
-        "solvable": page.solvable is not None,
+        "module": f"{folder}page.js" if files["page.js"] else None,
+        "style": f"{folder}page.css" if files["page.css"] else None,
+        "deck": deck_for(game).name,
+        "rules": rules_in_short(package),
+        "keys": page.keys,
+        "undo": page.solvable is not None,
         "numbered_deals": bool(page.most_seed),
     }
 
 
-@functools.cache
-def sprite_of(deck: str) -> Kept | None:
-    """Return the pictures of a deck in one file."""
-    if deck not in known_decks() or not known_decks()[deck].texts:
-        return None
-    return keep(sprite(deck).encode(), "image/svg+xml")
+def rules_in_short(package: GamePackage) -> str:
+    """Return the first paragraph of a game's rules."""
+    path = package.file(package.rules) if package.rules else None
+    if path is None or not path.is_file():
+        return ""
+    paragraphs = path.read_text(encoding="utf-8").split("\n\n")
+    return next((" ".join(part.split()) for part in paragraphs if not part.startswith("#")), "")
+
+
+@functools.lru_cache(maxsize=64)
+def deck_file(deck: Deck) -> CachedFile:
+    """Return what a page knows of a deck: its cards in the order of a hand, and their words."""
+    aloud, word = deck.aloud or deck.title, deck.word or deck.title
+    cards = {
+        text: {
+            "name": aloud(text),
+            "word": word(text),
+            **({"paint": deck.paint(text)} if deck.paint else {}),
+            **({"rank": deck.rank(text)} if deck.rank else {}),
+        }
+        for text in deck.held or deck.texts
+    }
+    facts = {
+        "name": deck.name,
+        "width": deck.wide,
+        "height": deck.high,
+        "ordered": bool(deck.held),
+        "cards": cards,
+    }
+    return cache_file(json.dumps(facts, ensure_ascii=False).encode(), "application/json")
+
+
+@functools.lru_cache(maxsize=64)
+def sprite_file(deck: Deck) -> CachedFile | None:
+    """Return the pictures of a deck in one file, or None for a deck without pictures."""
+    return cache_file(sprite(deck).encode(), "image/svg+xml") if deck.texts else None
+
+
+def find_deck(name: str, menu: Menu) -> Deck | None:
+    """Return a deck of a game that this server offers, or a general one."""
+    decks = {deck.name: deck for deck in map(deck_for, menu.games.values())}
+    return decks.get(name) or DECKS.get(name)

@@ -17,6 +17,7 @@ from cardlab.engine.manifest import AgentEntry
 from cardlab.engine.registry import find_game, installed, our_games, our_packages
 from cardlab.web.agent_pool import is_open
 from cardlab.web.messages import GAME_LETTERS, SPEC_PATTERN
+from cardlab.web.page_data import page_data_of
 
 __all__ = ["Menu"]
 
@@ -46,13 +47,15 @@ class Menu:
             (menu._add_game, games, "cardlab.games"),
             (menu._add_agent, agents, "cardlab.agents"),
         ):
-            for one in named:
-                add(one)
-            for one in installed(group):
+            for name in named:
+                add(name)
+            for name in installed(group):
                 try:
-                    add(one)
+                    add(name)
                 except CardlabError as error:
-                    menu.left_out[one] = str(error)
+                    menu.left_out[name] = str(error)
+        for game in menu.games.values():
+            page_data_of(game)  # imported before threads ask for it at the same time
         return menu
 
     def game(self, name: str) -> Game:
@@ -69,31 +72,31 @@ class Menu:
         """Return all agents that can be asked for; those from outside may not know the game."""
         return [*agents_for(game), *self.agents.values()]
 
-    def _add_game(self, said: str) -> None:
-        if said in self.names:
+    def _add_game(self, name: str) -> None:
+        if name in self.names:
             return
-        game = find_game(said)
+        game = find_game(name)
         if self.games.get(game.name, game) is not game:
             raise CardlabError(
-                f"game {said!r} is called {game.name!r} like another one of this server; give it "
+                f"game {name!r} is called {game.name!r} like another one of this server; give it "
                 "a name of its own"
             )
         if not re.fullmatch(rf"[A-Za-z0-9_]{{1,{GAME_LETTERS}}}", game.name):
             raise CardlabError(
-                f"game {said!r} is called {game.name!r}; the web table needs a name of at most "
+                f"game {name!r} is called {game.name!r}; the web table needs a name of at most "
                 f"{GAME_LETTERS} letters, digits and underscores"
             )
         if _at(game.reference) is not game:
             raise CardlabError(
-                f"game {said!r} has the reference {game.reference!r}, where other processes do not "
+                f"game {name!r} has the reference {game.reference!r}, where other processes do not "
                 "find it; write there what imports it"
             )
         self.games[game.name] = game
-        self.names.update(dict.fromkeys((said, game.reference), game.name))
+        self.names.update(dict.fromkeys((name, game.reference), game.name))
 
     def _add_agent(self, spec: str) -> None:
         name = spec.partition(":")[0]
-        if any(entry.name == name for one in our_packages().values() for entry in agents_in(one)):
+        if any(entry.name == name for game in our_packages().values() for entry in agents_in(game)):
             return  # ours come first
         if name == "cmd" or not re.fullmatch(SPEC_PATTERN, spec):
             raise CardlabError(

@@ -43,12 +43,12 @@ class PageData:
 
     view: Callable[[Any, int], dict[str, Any]] = no_view  # of a concealed record and its seat
     action: Callable[[int], dict[str, Any]] = no_fields  # typed fields beyond id, text and cards
+    words: Callable[[int], str] | None = None  # for an action as people say it; None: its text
     hidden: Callable[[int], str | None] = moves_unseen  # words for a move whose cards lie face down
     result: Callable[[Sequence[float], bool], str] | None = None  # of a game for one: points, won
     solvable: Callable[[State], bool] | None = None  # whether a position can still be won
     margin: bool = False  # whether a result names the points by which it was won
     most_seed: int = 0  # deals are numbered and short enough to share; 0: any secret number
-    rules: str = ""  # the rules in a few sentences
     keys: tuple[tuple[str, str], ...] = ()  # keys of the page beyond the usual ones
     cards: tuple[str, ...] = ()  # on the game's tile in the lobby
 

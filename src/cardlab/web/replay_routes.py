@@ -13,25 +13,24 @@ from fastapi.responses import FileResponse, JSONResponse, Response, StreamingRes
 
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.records import Record
-from cardlab.web import leaderboards as boards
-from cardlab.web import library, replays
+from cardlab.web import leaderboards, library, replays
 from cardlab.web.agent_pool import Busy
 from cardlab.web.messages import Advice, Review, read_body
 from cardlab.web.site import Site, address_of, refused, site_of
 
-__all__ = ["add_studies"]
+__all__ = ["add_replay_routes"]
 
 FRESH_SECONDS = 30  # that a leaderboard is shown again before it is computed anew
 BOARD_SECONDS = 120
 
 
-def add_studies(app: FastAPI) -> None:
+def add_replay_routes(app: FastAPI) -> None:
     """Add the routes."""
     for path, function in (
         ("/api/replays/{id}", stored_replay),
         ("/api/leaderboard", leaderboard),
         ("/api/people", people),
-        ("/api/library", shelves),
+        ("/api/library", library_index),
         ("/api/library/{paper}", report),
         ("/library/figures/{name}", figure),
     ):
@@ -44,23 +43,23 @@ def add_studies(app: FastAPI) -> None:
         app.add_api_route(path, function, methods=["POST"])
 
 
-def _may_study(site: Site, request: Request) -> None:
-    if not site.students.take(address_of(request)):
+def _check_rate(site: Site, request: Request) -> None:
+    if not site.replay_limit.take(address_of(request)):
         raise Busy("too many questions from here; wait a minute")
 
 
 async def stored_replay(request: Request, id: str) -> Response:
     """Return the positions of a finished table, or of a game of a tournament."""
     site = site_of(request)
-    _may_study(site, request)
-    table = await site.tables.find(id)
+    _check_rate(site, request)
+    room = await site.rooms.find(id)
     record: Record | None
-    if table is not None:
-        if not table.table.over:
+    if room is not None:
+        if not room.over:
             return refused(409, "this game is still played; its replay comes when it is over")
-        record = table.record()
+        record = room.record()
     else:
-        record = await asyncio.to_thread(boards.stored_record, site.store, site.menu, id)
+        record = await asyncio.to_thread(leaderboards.stored_record, site.store, site.menu, id)
     if record is None:
         return refused(404, f"there is no game {id[:40]!r}")
     game = site.menu.game(record.game)
@@ -70,7 +69,7 @@ async def stored_replay(request: Request, id: str) -> Response:
 async def sent_replay(request: Request) -> Response:
     """Return the positions of a record that somebody has in a file."""
     site = site_of(request)
-    _may_study(site, request)
+    _check_rate(site, request)
     text = (await request.body()).decode(errors="replace")
     game, record = replays.read_record(text, site.menu)
     return JSONResponse(await asyncio.to_thread(replays.replay_json, game, record))
@@ -79,18 +78,18 @@ async def sent_replay(request: Request) -> Response:
 async def advice(request: Request) -> Response:
     """Return an adviser's values at one move of a record."""
     site = site_of(request)
-    _may_study(site, request)
+    _check_rate(site, request)
     asked = read_body((await request.body()).decode(errors="replace"), Advice)
     game, record = replays.read_record(asked.record, site.menu)
     replays.check_adviser(asked.adviser, game, site.limits, site.menu)
     turn = await asyncio.to_thread(replays.turn_at, game, record, asked.ply)
-    return JSONResponse(await replays.advice(site.thinkers, record, turn, asked.ply, asked.adviser))
+    return JSONResponse(await replays.advice(site.pool, record, turn, asked.ply, asked.adviser))
 
 
 async def review(request: Request) -> Response:
     """Stream an adviser's values at all moves of a record, one line of JSON each."""
     site = site_of(request)
-    _may_study(site, request)
+    _check_rate(site, request)
     asked = read_body((await request.body()).decode(errors="replace"), Review)
     game, record = replays.read_record(asked.record, site.menu)
     replays.check_adviser(asked.adviser, game, site.limits, site.menu)
@@ -98,8 +97,8 @@ async def review(request: Request) -> Response:
 
     async def lines() -> AsyncIterator[str]:
         try:
-            async for told in replays.review(site.thinkers, game, record, asked.adviser):
-                yield json.dumps(told, separators=(",", ":")) + "\n"
+            async for line in replays.review(site.pool, game, record, asked.adviser):
+                yield json.dumps(line, separators=(",", ":")) + "\n"
         except CardlabError as error:
             yield json.dumps({"type": "error", "error": str(error)}) + "\n"
 
@@ -109,14 +108,14 @@ async def review(request: Request) -> Response:
 async def _kept(site: Site, key: Any, make: Any) -> Any:
     """Return an answer of the last half minute, or make it; those who ask meanwhile share it."""
     now = time.monotonic()
-    known = site.shelf.get(key)
+    known = site.cached.get(key)
     if (
         known is None
         or now - known[0] > FRESH_SECONDS
         or (known[1].done() and known[1].exception())
     ):
         known = (now, asyncio.ensure_future(make()))
-        site.shelf[key] = known
+        site.cached[key] = known
     return await asyncio.shield(known[1])
 
 
@@ -127,7 +126,7 @@ async def leaderboard(request: Request, game: str | None = None) -> Response:
     asked = (site.store.address, site.menu.names, name)
 
     def make() -> Any:
-        return site.thinkers.call(boards.leaderboard_json, *asked, seconds=BOARD_SECONDS)
+        return site.pool.call(leaderboards.leaderboard_json, *asked, seconds=BOARD_SECONDS)
 
     return JSONResponse(await _kept(site, ("leaderboard", name), make))
 
@@ -136,7 +135,7 @@ async def recent(request: Request) -> Response:
     """Return games that can be watched."""
     site = site_of(request)
     return JSONResponse(
-        await asyncio.to_thread(boards.recent_json, site.store, site.keeper, site.menu)
+        await asyncio.to_thread(leaderboards.recent_json, site.store, site.writer, site.menu)
     )
 
 
@@ -145,21 +144,21 @@ async def people(request: Request) -> Response:
     site = site_of(request)
 
     def make() -> Any:
-        return asyncio.to_thread(boards.people_json, site.keeper)
+        return asyncio.to_thread(leaderboards.people_json, site.writer)
 
     return JSONResponse(await _kept(site, "people", make))
 
 
-async def shelves(request: Request) -> Response:
+async def library_index(request: Request) -> Response:
     """Return what the library has."""
     return JSONResponse(await asyncio.to_thread(library.library_json))
 
 
 async def report(request: Request, paper: str) -> Response:
     """Return a report."""
-    told = await asyncio.to_thread(library.report_json, paper)
+    found = await asyncio.to_thread(library.report_json, paper)
     return (
-        refused(404, f"there is no report {paper[:40]!r}") if told is None else JSONResponse(told)
+        refused(404, f"there is no report {paper[:40]!r}") if found is None else JSONResponse(found)
     )
 
 

@@ -9,10 +9,10 @@ from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import OVER, Game, Turn
 from cardlab.engine.records import Record
 from cardlab.engine.replay import replay
-from cardlab.show.pictures import deck_of
-from cardlab.web import agent_pool as thinking
-from cardlab.web.agent_pool import Thinkers, is_open, is_quick
+from cardlab.web import agent_pool
+from cardlab.web.agent_pool import AgentPool, is_open, is_quick
 from cardlab.web.limits import Limits
+from cardlab.web.lobby import page_json
 from cardlab.web.menu import Menu
 from cardlab.web.page_data import page_data_of
 from cardlab.web.rooms import hint_json
@@ -48,15 +48,14 @@ def replay_json(game: Game, record: Record) -> dict[str, Any]:
         mover = table.mover
         over = mover == OVER
         seat = 0 if over else mover
-        told = description_json(open_description(table.state, seat))
-        told["to_move"] = None if over else mover
         frames.append(
             {
                 "ply": ply,
                 "mover": None if over else mover,
                 "action": None,
-                "legal": 0 if over else len(table.state.legal()),
-                "description": told,
+                "description": description_json(
+                    game, open_description(table.state, seat), seat, None if over else mover
+                ),
                 "extra": page_data_of(game).view(table.state.array[0], seat),
             }
         )
@@ -71,7 +70,7 @@ def replay_json(game: Game, record: Record) -> dict[str, Any]:
         "record": record.model_dump(exclude_none=True),
         "game": game.name,
         "title": game.title,
-        "deck": deck_of(game),
+        "page": page_json(game),
         "seats": record.seats,
         "frames": frames,
         "result": result,
@@ -82,7 +81,7 @@ def check_adviser(spec: str, game: Game, limits: Limits, menu: Menu) -> None:
     """Make sure that an adviser may be asked: also in replays only fair ones say honest values."""
     if is_open(spec):
         raise CardlabError(f"adviser {spec} sees all cards; choose one that sees only its seat's")
-    thinking.check_agent(spec, game, limits, menu.agents)
+    agent_pool.check_agent(spec, game, limits, menu.agents)
 
 
 def turn_at(game: Game, record: Record, ply: int) -> Turn:
@@ -99,24 +98,24 @@ def turn_at(game: Game, record: Record, ply: int) -> Turn:
 
 
 async def advice(
-    thinkers: Thinkers, record: Record, turn: Turn, ply: int, adviser: str
+    pool: AgentPool, record: Record, turn: Turn, ply: int, adviser: str
 ) -> dict[str, Any]:
     """Return an adviser's values for one decision of a record."""
     stream = (0, "review", ply)
     if is_quick(adviser):
-        told = thinking.advise(adviser, turn, stream)
+        answer = agent_pool.advise(adviser, turn, stream)
     else:
-        told = await thinkers.call(thinking.advise, adviser, turn, stream)
+        answer = await pool.call(agent_pool.advise, adviser, turn, stream)
     return {
         "ply": ply,
         "mover": turn.seat,
         "taken": record.actions[ply][0],
-        **hint_json(adviser, turn, told),
+        **hint_json(adviser, turn, answer),
     }
 
 
 async def review(
-    thinkers: Thinkers, game: Game, record: Record, adviser: str
+    pool: AgentPool, game: Game, record: Record, adviser: str
 ) -> AsyncIterator[dict[str, Any]]:
     """Yield what the adviser thinks of every move, then the moves that cost most."""
     costs: list[dict[str, Any]] = []
@@ -128,21 +127,21 @@ async def review(
         if len(turn.legal) < 2:
             yield {"type": "progress", "ply": ply, "of": total}
             continue
-        told = await advice(thinkers, record, turn, ply, adviser)
-        values = {row["id"]: row["value"] for row in told["values"]}
+        found = await advice(pool, record, turn, ply, adviser)
+        values = {row["id"]: row["value"] for row in found["values"]}
         cost = None
-        if values[told["taken"]] is not None:
+        if values[found["taken"]] is not None:
             best = max(value for value in values.values() if value is not None)
-            cost = round(best - values[told["taken"]], 2)
+            cost = round(best - values[found["taken"]], 2)
             costs.append(
                 {
                     "ply": ply,
-                    "mover": told["mover"],
-                    "taken": action_json(turn.game, told["taken"]),
-                    "best": action_json(turn.game, told["best"]),
+                    "mover": found["mover"],
+                    "taken": action_json(turn.game, found["taken"]),
+                    "best": action_json(turn.game, found["best"]),
                     "cost": cost,
                 }
             )
-        yield {"type": "move", "ply": ply, "of": total, "cost": cost, "advice": told}
-    worst = sorted((one for one in costs if one["cost"] > 0), key=lambda one: -one["cost"])
+        yield {"type": "move", "ply": ply, "of": total, "cost": cost, "advice": found}
+    worst = sorted((cost for cost in costs if cost["cost"] > 0), key=lambda cost: -cost["cost"])
     yield {"type": "done", "of": total, "worst": worst[:WORST]}

@@ -1,4 +1,4 @@
-"""Tables in the store: one row each, written again after every move, by one thread in groups."""
+"""Rooms in the store: one row each, written again after every move, by one thread in groups."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cardlab.arena.store import WEB_TABLES, Store
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Game
 
-__all__ = ["Keeper", "Kept"]
+__all__ = ["RoomWriter", "StoredRoom"]
 
 RETRY_SECONDS = 1
 GATHER_SECONDS = 0.05
@@ -27,7 +27,7 @@ FORGET_DAYS = 7  # a table at which nobody ever moved
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredRoom:
     """A table as the store holds it."""
 
     id: str
@@ -47,7 +47,7 @@ class Kept:
     points: list[float] | None
 
 
-class Keeper:
+class RoomWriter:
     """Writes tables in the background and reads them back."""
 
     def __init__(self, store: Store) -> None:
@@ -59,10 +59,10 @@ class Keeper:
         self.ended = False
         self.trouble: str | None = None
         self.line: sql.Connection | None = None  # of the writing thread
-        self.thread = threading.Thread(target=self._write, name="cardlab keeper", daemon=True)
+        self.thread = threading.Thread(target=self._write, name="cardlab room writer", daemon=True)
         self.thread.start()
 
-    def keep(self, row: dict[str, Any]) -> None:
+    def save(self, row: dict[str, Any]) -> None:
         """Have a table written soon."""
         with self.changed:
             self.rows[row["id"]] = row
@@ -89,12 +89,12 @@ class Keeper:
             finally:
                 self.hurry -= 1
 
-    def load(self, table: str) -> Kept | None:
+    def load(self, table: str) -> StoredRoom | None:
         """Return a table by its id."""
         self._wait(lambda: table not in self.rows and table not in self.writing, 10)
         with self.store.reading() as at:
             row = at.execute(sql.select(WEB_TABLES).where(WEB_TABLES.c.id == table)).first()
-        return None if row is None else _kept(row)
+        return None if row is None else _stored(row)
 
     def _wait_for_results(self) -> None:
         """Wait until games that have just ended are in the store, but not for long."""
@@ -107,13 +107,13 @@ class Keeper:
 
         self._wait(written, RESULT_SECONDS)
 
-    def finished(self, most: int) -> list[Kept]:
+    def finished(self, most: int) -> list[StoredRoom]:
         """Return finished tables, the latest first."""
         self._wait_for_results()
         query = sql.select(WEB_TABLES).where(WEB_TABLES.c.returns.is_not(None))
         with self.store.reading() as at:
             rows = at.execute(query.order_by(WEB_TABLES.c.changed.desc()).limit(most)).all()
-        return [_kept(row) for row in rows]
+        return [_stored(row) for row in rows]
 
     def results(self) -> list[tuple[str, list[dict[str, Any]], list[float], bool]]:
         """Return game, seats, returns and whether help was allowed, of every finished table."""
@@ -205,7 +205,7 @@ def row_of(
         "options": json.dumps(options),
         "seats": json.dumps(seats),
         "decks": len(orders),
-        "orders": b"".join(np.asarray(one, dtype=np.uint8).tobytes() for one in orders),
+        "orders": b"".join(np.asarray(order, dtype=np.uint8).tobytes() for order in orders),
         "actions": np.array(actions, dtype=ACTION).tobytes(),
         "changed": datetime.now(UTC).isoformat(timespec="seconds"),
         "returns": None if returns is None else json.dumps(returns),
@@ -213,10 +213,10 @@ def row_of(
     }
 
 
-def _kept(row: Any) -> Kept:
+def _stored(row: Any) -> StoredRoom:
     decks = int(row.decks)
     orders = np.frombuffer(bytes(row.orders), dtype=np.uint8).reshape(decks, -1 if decks else 1)
-    return Kept(
+    return StoredRoom(
         row.id,
         row.game,
         row.rules,
@@ -225,8 +225,8 @@ def _kept(row: Any) -> Kept:
         row.seed,
         bool(row.hints),
         row.adviser,
-        [[int(card) for card in order] for order in orders],
-        [int(one) for one in np.frombuffer(bytes(row.actions), dtype=ACTION)],
+        orders.tolist(),
+        np.frombuffer(bytes(row.actions), dtype=ACTION).tolist(),
         row.undone,
         row.begun,
         row.changed,

@@ -1,6 +1,6 @@
-"""Tables of the web: who sits where, what each is sent, and the store behind them.
+"""Rooms: one game each with its seats, what each seat is sent, and the store behind them.
 
-A table is in memory while somebody looks at it or an agent thinks; otherwise it lies in the store
+A room is in memory while somebody looks at it or an agent thinks; otherwise it lies in the store
 and comes back when it is asked for, which is also what happens after a restart. An agent's random
 stream is that of (seed, seat, ply), so that nothing about it needs to be kept.
 """
@@ -14,27 +14,27 @@ import json
 import logging
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from cardlab.agents.catalog import adviser_of
 from cardlab.engine import seeding
-from cardlab.engine.errors import CardlabError
+from cardlab.engine.errors import CardlabError, IllegalAction
 from cardlab.engine.game import OVER, Game, State, Turn
 from cardlab.engine.play import Table
 from cardlab.engine.records import Record
-from cardlab.show.pictures import deck_of
-from cardlab.web import agent_pool as thinking
-from cardlab.web.agent_pool import Busy, Thinkers, is_open, is_quick
+from cardlab.web import agent_pool
+from cardlab.web.agent_pool import AgentPool, Busy, is_open, is_quick
 from cardlab.web.limits import Limits
+from cardlab.web.lobby import page_json
 from cardlab.web.menu import Menu
 from cardlab.web.messages import AgentSeat, NewTable
 from cardlab.web.page_data import page_data_of
-from cardlab.web.room_writer import Keeper, Kept, row_of
+from cardlab.web.room_writer import RoomWriter, StoredRoom, row_of
 from cardlab.web.views import action_json, move_json, public_description, view_json, words_of
 
-__all__ = ["Listener", "Seat", "Tables", "WebTable", "digest_of"]
+__all__ = ["Listener", "Room", "RoomSettings", "Rooms", "Seat", "digest_of"]
 
 LOG = logging.getLogger(__name__)
 ID_BYTES, SECRET_BYTES = 9, 24
@@ -70,41 +70,39 @@ class Listener:
     close: Callable[[int, str], None]
 
 
-class WebTable:
+@dataclass(frozen=True, slots=True)
+class RoomSettings:
+    """What does not change as long as a room exists."""
+
+    id: str
+    seed: int
+    hints: bool
+    adviser: str | None
+    begun: str  # date and time
+
+
+class Room:
     """One game with its seats and listeners; all calls come from the event loop."""
 
-    __slots__ = (
-        "adviser",
-        "begun",
-        "hints",
-        "home",
-        "id",
-        "listeners",
-        "seats",
-        "seed",
-        "table",
-        "task",
-        "undone",
-    )
+    __slots__ = ("home", "listeners", "seats", "settings", "table", "task", "undone")
 
     def __init__(
         self,
-        home: Tables,
-        name: str,
+        home: Rooms,
+        settings: RoomSettings,
         table: Table,
         seats: list[Seat],
-        *,
-        seed: int,
-        hints: bool,
-        adviser: str | None,
-        begun: str,
         undone: int = 0,
     ) -> None:
-        self.home, self.id, self.table, self.seats = home, name, table, seats
-        self.seed, self.hints, self.adviser = seed, hints, adviser
-        self.begun, self.undone = begun, undone
+        self.home, self.settings, self.table, self.seats = home, settings, table, seats
+        self.undone = undone
         self.listeners: list[Listener] = []
         self.task: asyncio.Task[None] | None = None
+
+    @property
+    def id(self) -> str:
+        """What the room is found by."""
+        return self.settings.id
 
     @property
     def game(self) -> Game:
@@ -112,9 +110,19 @@ class WebTable:
         return self.table.game
 
     @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return self.table.over
+
+    @property
+    def ply(self) -> int:
+        """How many moves have been made."""
+        return len(self.table.actions)
+
+    @property
     def version(self) -> int:
         """A number that rises with every change, steps back included."""
-        return len(self.table.actions) + 2 * self.undone
+        return self.ply + 2 * self.undone
 
     @property
     def busy(self) -> bool:
@@ -130,8 +138,8 @@ class WebTable:
             "game": self.game.name,
             "title": self.game.title,
             "options": self.table.options,
-            "hints": self.hints,
-            "adviser": self.adviser if self.hints else None,
+            "hints": self.settings.hints,
+            "adviser": self.settings.adviser if self.settings.hints else None,
         }
 
     def people(self) -> list[dict[str, Any]]:
@@ -149,16 +157,16 @@ class WebTable:
 
     def public(self) -> dict[str, Any]:
         """Return the facts and how far the game is."""
-        told = {
+        summary = {
             **self.facts(),
             "summary": self.game.summary,
-            "deck": deck_of(self.game),
+            "page": page_json(self.game),
             "seats": self.people(),
             "version": self.version,
-            "ply": len(self.table.actions),
-            "over": self._result(None) if self.table.over else None,
+            "ply": self.ply,
+            "over": self._result(None) if self.over else None,
         }
-        return {**told, "seed": self.table.seed} if self.table.over else told
+        return {**summary, "seed": self.table.seed} if self.over else summary
 
     def view(self, seat: int | None, move: tuple[int, int] | None = None) -> str:
         """Return the message that shows the table to a seat, or to somebody without one."""
@@ -173,7 +181,7 @@ class WebTable:
             {
                 "type": "view",
                 "version": self.version,
-                "ply": len(self.table.actions),
+                "ply": self.ply,
                 "table": self.facts(),
                 "seat": seat,
                 "seats": self.people(),
@@ -185,11 +193,11 @@ class WebTable:
 
     def _result(self, seat: int | None) -> dict[str, Any]:
         returns, points = self.table.state.returns(), self.table.state.points()
-        names = [one.label for one in self.seats]
+        names = [seat.label for seat in self.seats]
         words = words_of(self.game, returns, points, names, seat)
         return {"returns": returns, "points": points, "words": words, "seed": self.table.seed}
 
-    def tell_all(self, move: tuple[int, int] | None = None) -> None:
+    def send_views(self, move: tuple[int, int] | None = None) -> None:
         """Send everybody their view."""
         made: dict[int | None, str] = {}
         for listener in list(self.listeners):
@@ -197,7 +205,7 @@ class WebTable:
                 made[listener.seat] = self.view(listener.seat, move)
             listener.send(made[listener.seat])
 
-    def say(self, message: dict[str, Any]) -> None:
+    def send_all(self, message: dict[str, Any]) -> None:
         """Send everybody the same."""
         text = _dump(message)
         for listener in list(self.listeners):
@@ -217,13 +225,13 @@ class WebTable:
     def join(self, listener: Listener, name: str | None) -> None:
         """Let somebody in, in place of whoever held the seat in another tab."""
         if listener.seat is not None:
-            for other in [one for one in self.listeners if one.seat == listener.seat]:
+            for other in [each for each in self.listeners if each.seat == listener.seat]:
                 self.listeners.remove(other)
                 other.close(4409, "this seat was taken over by another tab")
             seat = self.seats[listener.seat]
             if name and not seat.name:
                 seat.name = name
-                self.keep()
+                self.save()
         elif len(self.listeners) >= self.home.limits.sockets_at_table:
             raise CardlabError("too many look at this table already; try again later")
         self.listeners.append(listener)
@@ -249,10 +257,12 @@ class WebTable:
     def act(self, seat: int | None, version: int, action: int) -> None:
         """Take a person's action."""
         self._check_turn(seat, version)
-        if action not in self.table.state.legal():
-            raise CardlabError(f"action {action} is not possible now; choose one that is offered")
         mover = self.table.mover
-        self.table.act(action)
+        try:
+            self.table.act(action)
+        except IllegalAction:
+            sentence = f"action {action} is not possible now; choose one that is offered"
+            raise CardlabError(sentence) from None
         self._moved((mover, action))
         self.go_on()
 
@@ -265,43 +275,47 @@ class WebTable:
         if not self.table.actions:
             raise CardlabError("there is no move to take back")
         self.table = play_again(
-            self.game, self.seed, self.table.options, self.table.deals, self.table.actions[:-1]
+            self.game,
+            self.settings.seed,
+            self.table.options,
+            self.table.deals,
+            self.table.actions[:-1],
         )
         self.undone += 1
         self._moved(None)
 
     async def hint(self, seat: int | None, version: int) -> dict[str, Any]:
         """Return what the adviser thinks of every action, from the view of the seat to move."""
-        if not self.hints:
+        if not self.settings.hints:
             raise CardlabError("hints are not allowed at this table")
         self._check_turn(seat, version)
-        turn, adviser = self.table.turn(), self.adviser or adviser_of(self.game)
-        stream = (self.seed, "hint", len(self.table.actions))
+        turn, adviser = self.table.turn(), self.settings.adviser or adviser_of(self.game)
+        stream = (self.settings.seed, "hint", self.ply)
         if is_quick(adviser):
-            told = thinking.advise(adviser, turn, stream)
+            advice = agent_pool.advise(adviser, turn, stream)
         else:
-            told = await self.home.thinkers.call(thinking.advise, adviser, turn, stream)
-        return {"type": "hint", "version": version, **hint_json(adviser, turn, told)}
+            advice = await self.home.pool.call(agent_pool.advise, adviser, turn, stream)
+        return {"type": "hint", "version": version, **hint_json(adviser, turn, advice)}
 
     async def solvable(self, seat: int | None) -> dict[str, Any]:
         """Return whether the position can still be solved."""
         if page_data_of(self.game).solvable is None:
             raise CardlabError(f"{self.game.title} has no solution to ask for")
-        if seat is None or not self.hints:
+        if seat is None or not self.settings.hints:
             raise CardlabError("hints are not allowed at this table")
         version = self.version
         state = State(self.game, self.table.state.view(0).array)
-        if self.table.over:
+        if self.over:
             answer = self.table.state.returns()[0] > 0
         else:
-            answer = await self.home.thinkers.call(thinking.solvable, state)
+            answer = await self.home.pool.call(agent_pool.solvable, state)
         words = "It can still be solved." if answer else "It cannot be solved any more."
         return {"type": "solvable", "version": version, "answer": answer, "words": words}
 
     def _check_turn(self, seat: int | None, version: int) -> None:
         if seat is None:
             raise CardlabError("you look on without a seat; only players can do this")
-        if self.table.over:
+        if self.over:
             raise CardlabError("the game is over; start a new one")
         if version != self.version:
             raise CardlabError(
@@ -311,8 +325,8 @@ class WebTable:
             raise CardlabError(f"it is the turn of seat {self.table.mover}, not yours")
 
     def _moved(self, move: tuple[int, int] | None) -> None:
-        self.keep()
-        self.tell_all(move)
+        self.save()
+        self.send_views(move)
 
     def go_on(self) -> None:
         """Have the agents move, if one is to move and somebody looks on."""
@@ -333,49 +347,42 @@ class WebTable:
                 self._moved((mover, action))
                 await asyncio.sleep(0)  # others have their turn
         except CardlabError as error:
-            self.say({"type": "refused", "error": f"{spec} could not move: {error}"})
+            self.send_all({"type": "refused", "error": f"{spec} could not move: {error}"})
         except Exception:
             LOG.exception("table %s, %s", self.id, spec)
-            self.say({"type": "refused", "error": f"{spec} made a mistake and cannot move"})
+            self.send_all({"type": "refused", "error": f"{spec} made a mistake and cannot move"})
         finally:
             self.task = None
             self.home.tidy(self)
 
     async def _decide(self, mover: int, spec: str) -> int:
-        state, stream = self.table.state, (self.seed, mover, len(self.table.actions))
+        state, stream = self.table.state, (self.settings.seed, mover, self.ply)
         what = state.copy() if is_open(spec) else self.table.turn()
         if is_quick(spec):
-            return thinking.decide(spec, what, stream)
-        self.say({"type": "thinking", "seat": mover})
+            return agent_pool.decide(spec, what, stream)
+        self.send_all({"type": "thinking", "seat": mover})
         while True:
             try:
-                return await self.home.thinkers.call(thinking.decide, spec, what, stream)
+                return await self.home.pool.call(agent_pool.decide, spec, what, stream)
             except Busy:
-                if self.home.thinkers.closed:
+                if self.home.pool.closed:
                     raise
                 await asyncio.sleep(RETRY_SECONDS)
 
     # What is kept
 
-    def keep(self) -> None:
+    def save(self) -> None:
         """Have the table written to the store."""
-        over = self.table.over
-        self.home.keeper.keep(
+        over = self.over
+        self.home.writer.save(
             row_of(
                 self.game,
-                id=self.id,
+                **asdict(self.settings),
                 options=self.table.options,
-                seats=[
-                    {"agent": one.agent, "name": one.name, "digest": one.digest}
-                    for one in self.seats
-                ],
-                seed=self.seed,
-                hints=self.hints,
-                adviser=self.adviser,
+                seats=[asdict(seat) for seat in self.seats],
                 orders=self.table.deals,
                 actions=self.table.actions,
                 undone=self.undone,
-                begun=self.begun,
                 returns=self.table.state.returns() if over else None,
                 points=self.table.state.points() if over else None,
             )
@@ -383,22 +390,22 @@ class WebTable:
 
     def record(self) -> Record:
         """Return the record of a finished game."""
-        if not self.table.over:
+        if not self.over:
             raise CardlabError(
                 f"table {self.id} is still played; its record comes when the game is over"
             )
-        return self.table.record([one.label for one in self.seats])
+        return self.table.record([seat.label for seat in self.seats])
 
 
-class Tables:
-    """All tables: those in use here, the others in the store."""
+class Rooms:
+    """All rooms: those in use here, the others in the store."""
 
-    def __init__(self, menu: Menu, keeper: Keeper, thinkers: Thinkers, limits: Limits) -> None:
-        self.menu, self.keeper, self.thinkers, self.limits = menu, keeper, thinkers, limits
-        self.live: dict[str, WebTable] = {}
+    def __init__(self, menu: Menu, writer: RoomWriter, pool: AgentPool, limits: Limits) -> None:
+        self.menu, self.writer, self.pool, self.limits = menu, writer, pool, limits
+        self.live: dict[str, Room] = {}
 
-    def open(self, wish: NewTable) -> tuple[WebTable, list[str | None]]:
-        """Return a new table and the secrets of its seats."""
+    def open(self, wish: NewTable) -> tuple[Room, list[str | None]]:
+        """Return a new room and the secrets of its seats."""
         if len(self.live) >= self.limits.tables:
             raise Busy("too many tables are in use; try again in a few minutes")
         game = self.menu.game(wish.game)
@@ -414,84 +421,69 @@ class Tables:
             raise CardlabError(
                 f"adviser {adviser} sees all cards; choose one that sees only your own"
             )
-        thinking.check_agent(adviser, game, self.limits, self.menu.agents)
+        agent_pool.check_agent(adviser, game, self.limits, self.menu.agents)
         seats: list[Seat] = []
         keys: list[str | None] = []
-        for one in wish.seats:
-            if isinstance(one, AgentSeat):
-                thinking.check_agent(one.agent, game, self.limits, self.menu.agents)
-                seats.append(Seat(agent=one.agent))
+        for seat in wish.seats:
+            if isinstance(seat, AgentSeat):
+                agent_pool.check_agent(seat.agent, game, self.limits, self.menu.agents)
+                seats.append(Seat(agent=seat.agent))
                 keys.append(None)
             else:
                 key = secrets.token_urlsafe(SECRET_BYTES)
-                seats.append(Seat(name=one.person, digest=digest_of(key)))
+                seats.append(Seat(name=seat.person, digest=digest_of(key)))
                 keys.append(key)
         # Nobody finds the deal by trying out seeds, unless the game has numbered deals to share.
         most = page_data_of(game).most_seed
         fresh = secrets.randbelow(most) if most else secrets.randbits(62)
         seed = seeding.read_seed(fresh if wish.seed is None else wish.seed)
-        table = WebTable(
-            self,
-            secrets.token_urlsafe(ID_BYTES),
-            Table(game, seed=seed, options=options),
-            seats,
-            seed=seed,
-            hints=wish.hints,
-            adviser=adviser,
-            begun=datetime.now(UTC).isoformat(timespec="seconds"),
-        )
-        table.keep()
-        return table, keys
+        settings = RoomSettings(secrets.token_urlsafe(ID_BYTES), seed, wish.hints, adviser, _now())
+        room = Room(self, settings, Table(game, seed=seed, options=options), seats)
+        room.save()
+        return room, keys
 
-    async def find(self, name: str) -> WebTable | None:
-        """Return a table that is in use, or bring it back from the store."""
+    async def find(self, name: str) -> Room | None:
+        """Return a room that is in use, or bring it back from the store."""
         found = self.live.get(name)
         if found is not None or len(name) > 32:
             return found
-        kept = await asyncio.to_thread(self.keeper.load, name)
+        stored = await asyncio.to_thread(self.writer.load, name)
         if name in self.live:  # somebody else was faster
             return self.live[name]
-        return None if kept is None else self.restore(kept)
+        return None if stored is None else self.restore(stored)
 
-    def restore(self, kept: Kept) -> WebTable:
-        """Return a table as the store holds it; it is in use only once somebody joins it."""
-        game = self.menu.game(kept.game)
-        if kept.rules != game.rules_version:
+    def restore(self, stored: StoredRoom) -> Room:
+        """Return a room as the store holds it; it is in use only once somebody joins it."""
+        game = self.menu.game(stored.game)
+        if stored.rules != game.rules_version:
             raise CardlabError(
-                f"this table follows rules version {kept.rules} of {game.title}, this server "
+                f"this table follows rules version {stored.rules} of {game.title}, this server "
                 f"plays version {game.rules_version}; it cannot go on"
             )
-        return WebTable(
-            self,
-            kept.id,
-            play_again(game, kept.seed, kept.options, kept.orders, kept.actions),
-            [Seat(one["agent"], one["name"], one["digest"]) for one in kept.seats],
-            seed=kept.seed,
-            hints=kept.hints,
-            adviser=kept.adviser,
-            begun=kept.begun,
-            undone=kept.undone,
-        )
+        settings = RoomSettings(stored.id, stored.seed, stored.hints, stored.adviser, stored.begun)
+        table = play_again(game, stored.seed, stored.options, stored.orders, stored.actions)
+        seats = [Seat(seat["agent"], seat["name"], seat["digest"]) for seat in stored.seats]
+        return Room(self, settings, table, seats, stored.undone)
 
-    def use(self, table: WebTable) -> WebTable:
-        """Hold a table in memory; if it is there already, that one is returned."""
-        known = self.live.get(table.id)
+    def use(self, room: Room) -> Room:
+        """Hold a room in memory; if it is there already, that one is returned."""
+        known = self.live.get(room.id)
         if known is None and len(self.live) >= self.limits.tables:
             raise Busy("too many tables are in use; try again in a few minutes")
-        return self.live.setdefault(table.id, table)
+        return self.live.setdefault(room.id, room)
 
-    def tidy(self, table: WebTable) -> None:
-        """Let a table go that nobody looks at and at which nobody thinks."""
-        if not table.busy and self.live.get(table.id) is table:
-            del self.live[table.id]
+    def tidy(self, room: Room) -> None:
+        """Let a room go that nobody looks at and at which nobody thinks."""
+        if not room.busy and self.live.get(room.id) is room:
+            del self.live[room.id]
 
     async def close(self) -> None:
         """Stop all agents and send everybody away; the store has everything."""
-        tasks = [table.task for table in self.live.values() if table.task]
+        tasks = [room.task for room in self.live.values() if room.task]
         for task in tasks:
             task.cancel()
-        for table in list(self.live.values()):
-            for listener in list(table.listeners):
+        for room in list(self.live.values()):
+            for listener in list(room.listeners):
                 listener.close(1012, "the server restarts; the game goes on when it is back")
         await asyncio.gather(*tasks, return_exceptions=True)
 
@@ -506,15 +498,19 @@ def play_again(
     return table
 
 
-def hint_json(adviser: str, turn: Turn, told: dict[str, Any]) -> dict[str, Any]:
+def hint_json(adviser: str, turn: Turn, advice: dict[str, Any]) -> dict[str, Any]:
     """Return an adviser's answer with the texts of the actions."""
     unknown = {"value": None, "shown": None}
-    values = told["values"] or [unknown] * len(turn.legal)
+    values = advice["values"] or [unknown] * len(turn.legal)
     rows = [
         {**action_json(turn.game, int(action)), **value}
         for action, value in zip(turn.legal, values, strict=True)
     ]
-    return {"adviser": adviser, **told, "values": rows}
+    return {"adviser": adviser, **advice, "values": rows}
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _dump(message: dict[str, Any]) -> str:

@@ -13,6 +13,7 @@ import uvicorn
 
 from cardlab.arena.store import Store
 from cardlab.engine.errors import CardlabError
+from cardlab.web.guard import LOCAL
 from cardlab.web.limits import Limits
 from cardlab.web.menu import Menu
 from cardlab.web.server import make_app
@@ -54,7 +55,6 @@ def run(
     store: str | None = None,
     menu: Menu | None = None,
     names: list[str] | None = None,
-    any_address: bool = False,
     workers: int = 0,
     limits: Limits | None = None,
     tell: Callable[[str], None] = lambda address: None,
@@ -70,7 +70,7 @@ def run(
         menu=menu,
         limits=bounds,
         hosts=[host, *(names or [])],
-        any_address=any_address,
+        any_address=host not in LOCAL,
         workers=workers,
         prestart=True,
     )

@@ -14,31 +14,24 @@ from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from cardlab.arena.store import Store
 from cardlab.arena.workers import default_workers
 from cardlab.engine.errors import CardlabError
+from cardlab.engine.registry import package_of
 from cardlab.web import lobby
-from cardlab.web.agent_pool import Busy, Thinkers
-from cardlab.web.files import answer, static_file
+from cardlab.web.agent_pool import AgentPool, Busy
+from cardlab.web.files import CachedFile, answer, page_file, static_file
 from cardlab.web.guard import Guard, hosts_of
-from cardlab.web.limits import Limits, Visitors
+from cardlab.web.limits import Limits, RateLimiter
 from cardlab.web.menu import Menu
 from cardlab.web.messages import NewTable, read_body
-from cardlab.web.replay_routes import add_studies, recent
-from cardlab.web.room_writer import Keeper
-from cardlab.web.rooms import Tables
+from cardlab.web.pages import PAGES, Page, page_document
+from cardlab.web.replay_routes import add_replay_routes, recent
+from cardlab.web.room_writer import RoomWriter
+from cardlab.web.rooms import Rooms
 from cardlab.web.site import Site, address_of, refused, site_of
 from cardlab.web.sockets import serve_socket
 
 __all__ = ["make_app"]
 
 LOG = logging.getLogger(__name__)
-PAGES = {
-    "/": "index.html",
-    "/table/{id}": "table.html",
-    "/replay": "replay.html",
-    "/replay/{id}": "replay.html",
-    "/leaderboard": "leaderboard.html",
-    "/library": "library.html",
-    "/library/{paper}": "library.html",
-}
 DAY = 86_400
 WARM_SECONDS = 600  # the first start of all compiles
 
@@ -65,32 +58,32 @@ def make_app(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         base = Store(store)
-        keeper = Keeper(base)
-        team = Thinkers(workers or default_workers(), bounds)
+        writer = RoomWriter(base)
+        pool = AgentPool(workers or default_workers(), bounds)
         site = Site(
             offered,
             base,
-            keeper,
-            team,
-            Tables(offered, keeper, team, bounds),
+            writer,
+            pool,
+            Rooms(offered, writer, pool, bounds),
             bounds,
-            Visitors(bounds.tables_a_minute),
-            Visitors(bounds.studies_a_minute),
+            RateLimiter(bounds.tables_a_minute),
+            RateLimiter(bounds.replays_a_minute),
         )
         app.state.site = site
-        forgetting = asyncio.create_task(_forget_daily(keeper))
+        forgetting = asyncio.create_task(_forget_daily(writer))
         stop = threading.Event()
-        warming = app.state.warming = asyncio.create_task(_warm_up(offered, team, stop, prestart))
+        warming = app.state.warming = asyncio.create_task(_warm_up(offered, pool, stop, prestart))
         try:
             yield
         finally:
             stop.set()
             warming.cancel()
             forgetting.cancel()
-            await site.tables.close()
+            await site.rooms.close()
             await asyncio.gather(warming, forgetting, return_exceptions=True)
-            team.close()
-            await asyncio.to_thread(keeper.close)
+            pool.close()
+            await asyncio.to_thread(writer.close)
             base.close()
 
     app = FastAPI(
@@ -98,7 +91,7 @@ def make_app(
     )
     _add_pages(app)
     _add_tables(app)
-    add_studies(app)
+    add_replay_routes(app)
     app.add_exception_handler(CardlabError, _complain)
     app.add_exception_handler(404, _missing)
     app.add_exception_handler(405, _missing)
@@ -106,18 +99,18 @@ def make_app(
     return app
 
 
-async def _warm_up(menu: Menu, team: Thinkers, stop: threading.Event, prestart: bool) -> None:
+async def _warm_up(menu: Menu, pool: AgentPool, stop: threading.Event, prestart: bool) -> None:
     games = list(menu.games.values())
     await asyncio.to_thread(lobby.warm_up, games, stop)
     for game in games if prestart else ():  # one by one: whoever asks need not wait for all
         with suppress(CardlabError):
-            await team.call(lobby.warm_worker, game, seconds=WARM_SECONDS)
+            await pool.call(lobby.warm_worker, game, seconds=WARM_SECONDS)
 
 
-async def _forget_daily(keeper: Keeper) -> None:
+async def _forget_daily(writer: RoomWriter) -> None:
     while True:
         try:
-            await asyncio.to_thread(keeper.forget)
+            await asyncio.to_thread(writer.forget)
         except Exception:
             LOG.exception("tables that nobody plays")
         await asyncio.sleep(DAY)
@@ -136,37 +129,44 @@ async def _missing(request: Request, error: Exception) -> Response:
 
 
 def _add_pages(app: FastAPI) -> None:
-    def shell(name: str) -> Handler:
-        async def page(request: Request) -> Response:
-            kept = static_file(name)
-            if kept is None:
+    def handler_of(page: Page) -> Handler:
+        async def document(request: Request) -> Response:
+            made = page_document(page)
+            if made is None:
                 return PlainTextResponse("The pages of the web table are not installed.\n", 404)
-            return answer(request, kept)
+            return answer(request, made)
 
-        return page
+        return document
 
-    for path, name in PAGES.items():
-        app.add_api_route(path, shell(name), methods=["GET", "HEAD"], include_in_schema=False)
+    def found_file(request: Request, file: CachedFile | None) -> Response:
+        if file is None:
+            raise HTTPException(404)
+        return answer(request, file)
 
     async def static(request: Request, path: str) -> Response:
-        kept = static_file(path)
-        if kept is None:
-            raise HTTPException(404)
-        return answer(request, kept)
+        return found_file(request, static_file(path))
 
-    app.add_api_route(
-        "/static/{path:path}", static, methods=["GET", "HEAD"], include_in_schema=False
-    )
+    async def game_page(request: Request, game: str, path: str) -> Response:
+        known = site_of(request).menu.games.get(game)
+        return found_file(request, page_file(package_of(known), path) if known else None)
 
-    async def sprite(request: Request, deck: str) -> Response:
-        made = await asyncio.to_thread(lobby.sprite_of, deck)
+    async def deck(request: Request, name: str, kind: str) -> Response:
+        menu = site_of(request).menu
+        found = lobby.find_deck(name, menu)
+        make = {"svg": lobby.sprite_file, "json": lobby.deck_file}.get(kind)
+        made = await asyncio.to_thread(make, found) if found and make else None
         if made is None:
-            return refused(
-                404, f"there is no deck {deck[:40]!r}; there are standard, hanafuda, uno"
-            )
+            names = sorted({lobby.page_json(game)["deck"] for game in menu.games.values()})
+            return refused(404, f"there is no deck {name[:40]!r}; there are {', '.join(names)}")
         return answer(request, made, f"max-age={DAY}")
 
-    app.add_api_route("/cards/{deck}.svg", sprite, methods=["GET"])
+    for path, handler in (
+        *((path, handler_of(page)) for path, page in PAGES.items()),
+        ("/static/{path:path}", static),
+        ("/games/{game}/{path:path}", game_page),
+        ("/cards/{name}.{kind}", deck),
+    ):
+        app.add_api_route(path, handler, methods=["GET", "HEAD"], include_in_schema=False)
 
 
 def _add_tables(app: FastAPI) -> None:
@@ -176,47 +176,47 @@ def _add_tables(app: FastAPI) -> None:
     async def open_table(request: Request) -> Response:
         site = site_of(request)
         wish = read_body((await request.body()).decode(errors="replace"), NewTable)
-        if not site.openers.take(address_of(request)):
+        if not site.opening_limit.take(address_of(request)):
             return refused(429, "too many new tables from here; wait a minute")
         await asyncio.to_thread(lobby.ready, site.menu.game(wish.game))
-        table, keys = site.tables.open(wish)
+        room, keys = site.rooms.open(wish)
         seats = [{"seat": k, "secret": key} for k, key in enumerate(keys)]
-        return JSONResponse({"id": table.id, "seats": seats}, 201)
+        return JSONResponse({"id": room.id, "seats": seats}, 201)
 
     async def show_table(request: Request, id: str) -> Response:
-        table = await site_of(request).tables.find(id)
-        if table is None:
+        room = await site_of(request).rooms.find(id)
+        if room is None:
             return refused(404, f"there is no table {id[:40]!r}")
-        return JSONResponse(table.public())
+        return JSONResponse(room.public())
 
     async def record(request: Request, id: str) -> Response:
-        table = await site_of(request).tables.find(id)
-        if table is None:
+        room = await site_of(request).rooms.find(id)
+        if room is None:
             return refused(404, f"there is no table {id[:40]!r}")
-        if not table.table.over:
+        if not room.over:
             return refused(409, "the record comes when the game is over")
-        name = f"{table.game.name}-{table.id}.jsonl"
+        name = f"{room.game.name}-{room.id}.jsonl"
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-        line = table.record().to_line() + "\n"
+        line = room.record().to_line() + "\n"
         return Response(line, media_type="application/x-ndjson", headers=headers)
 
     async def socket(socket: WebSocket, id: str) -> None:
         await serve_socket(site_of(socket), socket, id)
 
-    async def health(request: Request) -> Response:
+    async def show_health(request: Request) -> Response:
         site = site_of(request)
-        keeper = site.keeper
-        told = {
-            "tables": len(site.tables.live),
+        writer = site.writer
+        health = {
+            "tables": len(site.rooms.live),
             "sockets": site.sockets,
-            "unsaved": len(keeper.rows) + len(keeper.writing),
-            "ok": keeper.trouble is None,
+            "unsaved": len(writer.rows) + len(writer.writing),
+            "ok": writer.trouble is None,
         }
-        return JSONResponse(told)
+        return JSONResponse(health)
 
     app.add_api_route("/api/games", games, methods=["GET"])
     app.add_api_route("/api/games/recent", recent, methods=["GET"])
-    app.add_api_route("/api/health", health, methods=["GET"])
+    app.add_api_route("/api/health", show_health, methods=["GET"])
     app.add_api_route("/api/tables", open_table, methods=["POST"])
     app.add_api_route("/api/tables/{id}", show_table, methods=["GET"])
     app.add_api_route("/api/tables/{id}/record", record, methods=["GET"])

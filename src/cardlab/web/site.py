@@ -9,29 +9,29 @@ from fastapi import Request, WebSocket
 from fastapi.responses import JSONResponse, Response
 
 from cardlab.arena.store import Store
-from cardlab.web.agent_pool import Thinkers
-from cardlab.web.limits import Limits, Visitors
+from cardlab.web.agent_pool import AgentPool
+from cardlab.web.limits import Limits, RateLimiter
 from cardlab.web.menu import Menu
-from cardlab.web.room_writer import Keeper
-from cardlab.web.rooms import Tables
+from cardlab.web.room_writer import RoomWriter
+from cardlab.web.rooms import Rooms
 
 __all__ = ["Site", "address_of", "refused", "site_of"]
 
 
 @dataclass
 class Site:
-    """Menu, store, tables, workers and limits of one server."""
+    """Menu, store, rooms, workers and limits of one server."""
 
     menu: Menu
     store: Store
-    keeper: Keeper
-    thinkers: Thinkers
-    tables: Tables
+    writer: RoomWriter
+    pool: AgentPool
+    rooms: Rooms
     limits: Limits
-    openers: Visitors
-    students: Visitors
+    opening_limit: RateLimiter
+    replay_limit: RateLimiter
     sockets: int = 0
-    shelf: dict[Any, Any] = field(default_factory=dict)  # answers that are kept for a while
+    cached: dict[Any, Any] = field(default_factory=dict)  # answers that are kept for a while
 
 
 def site_of(request: Request | WebSocket) -> Site:

@@ -12,7 +12,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from cardlab.engine.errors import CardlabError
 from cardlab.web.limits import Bucket
 from cardlab.web.messages import Act, Hint, Join, Leave, Solvable, Undo, read_message
-from cardlab.web.rooms import Listener, WebTable
+from cardlab.web.rooms import Listener, Room
 from cardlab.web.site import Site
 
 __all__ = ["serve_socket"]
@@ -28,8 +28,8 @@ class _Gone(Exception):
         self.code, self.reason = code, reason
 
 
-class _Line:
-    """One browser's line: what waits to be sent, and why it was closed."""
+class _Connection:
+    """The connection to one browser: what waits to be sent, and why it was closed."""
 
     __slots__ = ("bucket", "ending", "most", "questions", "queue", "socket")
 
@@ -83,7 +83,7 @@ async def serve_socket(site: Site, socket: WebSocket, name: str) -> None:
         await socket.close(FULL, "too many are connected; try again later")
         return
     site.sockets += 1
-    line = _Line(socket, site)
+    line = _Connection(socket, site)
     writer = asyncio.create_task(line.write())
     reader = asyncio.create_task(_converse(site, line, name))
     try:
@@ -111,7 +111,7 @@ async def serve_socket(site: Site, socket: WebSocket, name: str) -> None:
                 raise error
 
 
-async def _converse(site: Site, line: _Line, name: str) -> None:
+async def _converse(site: Site, line: _Connection, name: str) -> None:
     """Let a browser join and do as it says."""
     try:
         first = read_message(await asyncio.wait_for(line.read(), site.limits.join_seconds))
@@ -124,29 +124,29 @@ async def _converse(site: Site, line: _Line, name: str) -> None:
         line.send(_refusal("the first message must be a join"))
         raise _Gone(1008, "the first message must be a join")
     try:
-        table = await site.tables.find(name)
-        if table is None:
+        room = await site.rooms.find(name)
+        if room is None:
             raise _Gone(NO_TABLE, "there is no such table")
-        seat = None if first.secret is None else table.find_seat(first.secret)
+        seat = None if first.secret is None else room.find_seat(first.secret)
         if first.secret is not None and seat is None:
             raise _Gone(WRONG_SECRET, "this link opens no seat of the table")
-        table = site.tables.use(table)
+        room = site.rooms.use(room)
         listener = Listener(seat, line.send, line.close)
-        table.join(listener, first.name)
+        room.join(listener, first.name)
     except CardlabError as error:
         line.send(_refusal(error))
         raise _Gone(FULL, "no place at the table") from None
     try:
-        while await _follow(line, table, listener):
+        while await _follow(line, room, listener):
             pass
     finally:
-        table.leave(listener)
+        room.leave(listener)
 
 
-async def _follow(line: _Line, table: WebTable, listener: Listener) -> bool:
+async def _follow(line: _Connection, room: Room, listener: Listener) -> bool:
     """Do what the next message says; return whether the browser stays."""
     text = await line.read()
-    if listener not in table.listeners:
+    if listener not in room.listeners:
         return False  # another tab has the seat
     try:
         message = read_message(text)
@@ -155,32 +155,32 @@ async def _follow(line: _Line, table: WebTable, listener: Listener) -> bool:
         if isinstance(message, Join):
             raise CardlabError("you have joined already")
         if isinstance(message, Act):
-            table.act(listener.seat, message.version, message.action)
+            room.act(listener.seat, message.version, message.action)
         elif isinstance(message, Undo):
-            table.undo(listener.seat)
+            room.undo(listener.seat)
         else:
             if line.questions is not None and not line.questions.done():
                 raise CardlabError("your last question is still being answered")
-            line.questions = asyncio.create_task(_answer(line, table, listener, message))
+            line.questions = asyncio.create_task(_answer(line, room, listener, message))
     except CardlabError as error:
         line.send(_refusal(error))
     return True
 
 
 async def _answer(
-    line: _Line, table: WebTable, listener: Listener, message: Hint | Solvable
+    line: _Connection, room: Room, listener: Listener, message: Hint | Solvable
 ) -> None:
     """Answer a question that takes a while; meanwhile the line goes on."""
     try:
         if isinstance(message, Hint):
-            told = await table.hint(listener.seat, message.version)
+            answer = await room.hint(listener.seat, message.version)
         else:
-            told = await table.solvable(listener.seat)
-        line.send(json.dumps(told, separators=(",", ":")))
+            answer = await room.solvable(listener.seat)
+        line.send(json.dumps(answer, separators=(",", ":")))
     except CardlabError as error:
         line.send(_refusal(error))
     except Exception:
-        LOG.exception("table %s, a question", table.id)
+        LOG.exception("table %s, a question", room.id)
         line.send(_refusal("the adviser made a mistake and cannot answer"))
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from cardlab.engine.game import Array, Description, Event, Game, State, View, Zone
+from cardlab.show.pictures import Deck, deck_for
 from cardlab.web.page_data import page_data_of
 
 __all__ = [
@@ -16,9 +18,13 @@ __all__ = [
     "move_json",
     "open_description",
     "public_description",
+    "text_parts",
     "view_json",
     "words_of",
 ]
+
+
+Part = str | dict[str, str | int]  # text, {"card": ...} or {"seat": ...}
 
 
 def action_json(game: Game, action: int) -> dict[str, Any]:
@@ -28,17 +34,40 @@ def action_json(game: Game, action: int) -> dict[str, Any]:
 
 @functools.lru_cache(maxsize=8192)
 def _action(game: Game, action: int) -> dict[str, Any]:
-    text = game.action_text(action)
-    told = {"id": action, "text": text, "card": None, **page_data_of(game).action(action)}
-    cards = [word for word in text.partition("=")[0].split() if word in _deck(game)]
-    if len(cards) == 1:
-        return {**told, "card": cards[0]}
-    return {**told, "cards": cards} if cards else told
+    page, text = page_data_of(game), game.action_text(action)
+    found = {"id": action, "text": text, "card": None, **page.action(action)}
+    cards = [word for word in text.partition("=")[0].split() if word in _cards(game)]
+    if cards:
+        found.update({"card": cards[0]} if len(cards) == 1 else {"cards": cards})
+    words = page.words(action) if page.words else text
+    parts = text_parts(game, words)
+    return found if parts == [text] else {**found, "parts": parts}
 
 
 @functools.cache
-def _deck(game: Game) -> frozenset[str]:
+def _cards(game: Game) -> frozenset[str]:
     return frozenset(game.card_text(card) for card in range(game.deck))
+
+
+@functools.lru_cache(maxsize=8192)
+def text_parts(game: Game, text: str) -> list[Part]:
+    """Return text in parts, cards and seats apart: a page writes both in its own words."""
+    parts: list[Part] = []
+    at = 0
+    for found in _marks(deck_for(game)).finditer(text):
+        parts.append(text[at : found.start()])
+        seat, card = found["seat"], found["card"]
+        parts.append({"card": card} if seat is None else {"seat": int(seat)})
+        at = found.end()
+    return [part for part in (*parts, text[at:]) if part] or [text]
+
+
+@functools.cache
+def _marks(deck: Deck) -> re.Pattern[str]:
+    """Return what finds the cards of a deck, and seats, in text."""
+    cards = "|".join(re.escape(text) for text in sorted(deck.texts, key=len, reverse=True))
+    card = rf"(?<![\w=-])(?P<card>{cards})(?![\w+-])" if cards else "(?P<card>(?!))"
+    return re.compile(rf"\bseat (?P<seat>\d{{1,2}})\b|{card}")
 
 
 def move_json(game: Game, seat: int, action: int, watcher: int | None) -> dict[str, Any]:
@@ -49,29 +78,39 @@ def move_json(game: Game, seat: int, action: int, watcher: int | None) -> dict[s
     return {"seat": seat, **action_json(game, action)}
 
 
-def description_json(told: Description) -> dict[str, Any]:
-    """Return a description as JSON holds it."""
+def description_json(
+    game: Game, description: Description, seat: int | None, to_move: int | None
+) -> dict[str, Any]:
+    """Return a description as JSON holds it, for a seat or for somebody without one."""
+    facts = {name: text_parts(game, str(value)) for name, value in description.facts.items()}
     return {
-        "seat": told.seat,
-        "seats": told.seats,
-        "to_move": told.to_move,
+        "seat": seat,
+        "seats": description.seats,
+        "to_move": to_move,
         "zones": [
             {"name": zone.name, "count": zone.count, "cards": zone.cards, "seat": zone.seat}
-            for zone in told.zones
+            for zone in description.zones
         ],
-        "facts": told.facts,
-        "events": [{"seat": event.seat, "text": event.text} for event in told.events],
+        "facts": description.facts,
+        "parts": {
+            name: parts for name, parts in facts.items() if parts != [str(description.facts[name])]
+        },
+        "events": [_event_json(game, event) for event in description.events],
     }
+
+
+def _event_json(game: Game, event: Event) -> dict[str, Any]:
+    parts = text_parts(game, event.text)
+    found = {"seat": event.seat, "text": event.text}
+    return found if parts == [event.text] else {**found, "parts": parts}
 
 
 def view_json(view: View, to_move: int | None, legal: Array | None) -> dict[str, Any]:
     """Return what a seat knows; `legal` only where it is the seat to move."""
     game = view.game
-    told = description_json(view.describe())
-    told["to_move"] = to_move
     return {
-        "description": told,
-        "legal": None if legal is None else [action_json(game, int(one)) for one in legal],
+        "description": description_json(game, view.describe(), view.own_seat, to_move),
+        "legal": None if legal is None else [action_json(game, int(action)) for action in legal],
         "extra": page_data_of(game).view(view.array[0], view.own_seat),
     }
 
@@ -79,11 +118,11 @@ def view_json(view: View, to_move: int | None, legal: Array | None) -> dict[str,
 def public_description(state: State, to_move: int | None) -> dict[str, Any]:
     """Return what every seat knows alike: all that somebody without a seat may see."""
     views = [state.view(seat) for seat in range(int(state.seats))]
-    told = [view.describe() for view in views]
-    first = told[0]
+    descriptions = [view.describe() for view in views]
+    first = descriptions[0]
     zones = []
     for zone in first.zones:
-        same = [_find(one.zones, zone.name, zone.seat) for one in told]
+        same = [_find(each.zones, zone.name, zone.seat) for each in descriptions]
         shared = Counter(zone.cards)
         for other in same:
             shared &= Counter(other.cards if other else ())
@@ -98,17 +137,17 @@ def public_description(state: State, to_move: int | None) -> dict[str, Any]:
     facts = {
         name: value
         for name, value in first.facts.items()
-        if all(one.facts.get(name) == value for one in told)
+        if all(each.facts.get(name) == value for each in descriptions)
     }
     events: tuple[Event, ...] = tuple(
         event
         for place, event in enumerate(first.events)
-        if all(place < len(one.events) and one.events[place] == event for one in told)
+        if all(place < len(each.events) and each.events[place] == event for each in descriptions)
     )
     shown = Description(0, first.seats, first.to_move, tuple(zones), facts, events)
     extras = [page_data_of(state.game).view(view.array[0], view.own_seat) for view in views]
     return {
-        "description": {**description_json(shown), "seat": None, "to_move": to_move},
+        "description": description_json(state.game, shown, None, to_move),
         "legal": None,
         "extra": _shared(extras),
     }
@@ -116,18 +155,18 @@ def public_description(state: State, to_move: int | None) -> dict[str, Any]:
 
 def open_description(state: State, seat: int) -> Description:
     """Return a description with the cards of every seat, for games that are over."""
-    told = [state.game.describe(state.array[0], one) for one in range(int(state.seats))]
-    base = told[seat]
+    descriptions = [state.game.describe(state.array[0], k) for k in range(int(state.seats))]
+    base = descriptions[seat]
     zones = []
     for zone in base.zones:
-        known = [_find(one.zones, zone.name, zone.seat) for one in told]
-        cards = max((one.cards for one in known if one), key=len)
+        known = [_find(each.zones, zone.name, zone.seat) for each in descriptions]
+        cards = max((same.cards for same in known if same), key=len)
         zones.append(Zone(zone.name, zone.count, cards, zone.seat))
-    for one in told:  # a game may tell each seat of its own hand only
+    for each in descriptions:  # a game may describe to each seat its own hand only
         zones += [
             zone
-            for zone in one.zones
-            if zone.seat == one.seat and _find(zones, zone.name, zone.seat) is None
+            for zone in each.zones
+            if zone.seat == each.seat and _find(zones, zone.name, zone.seat) is None
         ]
     return Description(seat, base.seats, base.to_move, tuple(zones), base.facts, base.events)
 
@@ -151,8 +190,8 @@ def words_of(
     if len(winners) == len(returns):
         return "A tie"
     if len(winners) > 1:
-        told = " and ".join("you" if k == seat else names[k] for k in winners)
-        return f"{told[:1].upper()}{told[1:]} share the win"
+        who = " and ".join("you" if k == seat else names[k] for k in winners)
+        return f"{who[:1].upper()}{who[1:]} share the win"
     winner = winners[0]
     who = "You win" if winner == seat else f"{names[winner]} wins"
     rest = sorted((points[k] for k in range(len(points)) if k != winner), reverse=True)

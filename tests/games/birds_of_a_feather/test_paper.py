@@ -255,9 +255,9 @@ def test_a_table_that_fills_up_costs_nodes_but_no_truth() -> None:
     plan = birds_paper._make_plan("dfs", {})
     nodes = {}
     for largest in (11, 14, 26):
-        memory = birds_depth_first.Memory.new()
+        memory = birds_depth_first.Scratch.new()
         tables = birds_depth_first.Tables(largest)
-        verdict = birds_depth_first.search(birds_paper.deal_seed(2), *plan, memory, tables)
+        verdict = birds_depth_first.search(birds_paper.deal_seed(2), plan, memory, tables)
         assert verdict == birds_depth_first.SOLVED
         nodes[largest] = int(memory.progress[birds_depth_first.NODES])
     assert nodes[11] > nodes[14] == nodes[26] == 17475
@@ -316,6 +316,7 @@ def test_rows_are_labelled_as_the_plain_search_labels_them() -> None:
     assert 0 < rows.where(rows.cards < 16).solvable.mean() < 1
 
 
+@pytest.mark.slow
 def test_training_goes_on_where_it_stopped(tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
     pytest.importorskip("pyarrow")
@@ -356,6 +357,7 @@ def test_parquet_files_have_named_columns(tmp_path: Path) -> None:
         np.testing.assert_array_equal(ours, theirs)
 
 
+@pytest.mark.slow
 def test_evolution_goes_on_where_it_stopped(tmp_path: Path) -> None:
     class Interruption(Exception):
         pass

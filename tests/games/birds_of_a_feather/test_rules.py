@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +20,6 @@ from cardlab.testing import check_agent, random_table, retrace
 from tests.support import plain_birds_search
 
 GAME = rules.GAME
-VARIANTS: list[dict[str, Any]] = [{}]
 MANY = 300 if JIT else 5
 SEED_0 = "TH5HKSTC6SACTS6C6HQD4SJDJS3C5D3S"  # facts: published texts of two seeds
 SEED_10 = "5S5H6H6S5D4D2HJHKD2SQD2DAS9C3SJD"

@@ -13,12 +13,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cardlab.agents.catalog import find_agent
 from cardlab.agents.heuristic import Heuristic
 from cardlab.engine.cards import card_text
 from cardlab.engine.errors import CardlabError
-from cardlab.engine.game import HasValues, State, Turn
+from cardlab.engine.game import HasValues, PlansAhead, State, Turn
 from cardlab.engine.kernel import JIT
 from cardlab.engine.play import Table, play_game
+from cardlab.engine.registry import find_game
 from cardlab.engine.replay import replay
 from cardlab.games.birds_of_a_feather import census as birds_census
 from cardlab.games.birds_of_a_feather import rules
@@ -28,7 +30,7 @@ from cardlab.games.birds_of_a_feather.solvers.solver import (
     FALLS_APART,
     MOST_EMPTY,
     NODES,
-    Memory,
+    Scratch,
     key_of,
     move_cards,
     move_names,
@@ -75,7 +77,7 @@ def can_be_solved(position: str) -> bool:
     return False
 
 
-def settle(state: State, memory: Memory) -> bool:
+def settle(state: State, memory: Scratch) -> bool:
     return bool(settle_at(state.array, 0, memory))
 
 
@@ -205,11 +207,11 @@ def test_why_a_position_is_lost(position: str, proof: str) -> None:
     assert proof in solution.proof
 
 
-# Memory
+# Scratch
 
 
 def test_keys_tell_all_positions_apart() -> None:
-    levels = Memory.of(4).levels
+    levels = Scratch.new(4).levels
     by_key: dict[int, tuple[int, ...]] = {}
     keys: dict[tuple[int, ...], int] = {}
     rng = np.random.default_rng(0)
@@ -235,7 +237,7 @@ def test_keys_tell_all_positions_apart() -> None:
 
 @compiled_only
 def test_a_table_that_is_too_small_costs_time_but_no_truth() -> None:
-    small, large = Memory.of(12), Memory.of(20)
+    small, large = Scratch.new(12), Scratch.new(20)
     for seed in (0, 104, 6727):
         state = Table(GAME, seed=seed).state
         assert settle(state, small) == settle(state, large) == (seed != 6727)
@@ -243,10 +245,10 @@ def test_a_table_that_is_too_small_costs_time_but_no_truth() -> None:
 
 
 def test_memory_carries_nothing_over() -> None:
-    used = Memory.of()
+    used = Scratch.new()
     for seed in range(MANY // 5):
         state = Table(GAME, seed=seed).state
-        fresh = Memory.of()
+        fresh = Scratch.new()
         assert settle(state, used) == settle(state, fresh)
         assert used.report.tolist() == fresh.report.tolist()
         assert (
@@ -462,6 +464,7 @@ take_census(parse_range(sys.argv[1]), out=Path(sys.argv[2]), progress=progress)
 """
 
 
+@pytest.mark.slow
 @compiled_only
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_a_killed_census_goes_on(ending: str, tmp_path: Path) -> None:
@@ -490,3 +493,20 @@ def test_hints_at_the_table() -> None:
     assert answer.returncode == 0, answer.stderr
     assert "solver expects this score" in answer.stdout
     assert "100%" in answer.stdout
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def test_a_plan_to_the_end_is_as_good_as_move_by_move() -> None:
+    game = find_game("birds_of_a_feather")
+    solver = find_agent("solver", game)
+    assert isinstance(solver, PlansAhead)
+    table = Table(game, seed=123)
+    actions, nodes = solver.plan(table.turn(), rng())
+    assert nodes > 0
+    for action in actions:
+        table.act(action)
+    assert table.over
+    assert table.record(["solver"]).result == play_game(game, [solver], seed=123).result

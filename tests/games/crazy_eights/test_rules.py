@@ -20,13 +20,6 @@ from cardlab.testing import check_uniform, random_table, retrace
 from tests.support.reference_crazy_eights import ReferenceGame
 
 MANY = 300 if JIT else 4
-VARIANTS: list[dict[str, Any]] = [
-    {},
-    {"hand_size": 7, "optional_draw": True},
-    {"seats": 3, "hand_size": 2},
-    {"seats": 4, "reshuffle": True},
-    {"seats": 3, "reshuffle": True, "optional_draw": True},
-]
 EVERY_OPTION = [
     {"seats": seats, "hand_size": size, "reshuffle": reshuffle, "optional_draw": draw}
     for seats in (2, 3, 4)

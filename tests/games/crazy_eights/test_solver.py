@@ -14,7 +14,7 @@ from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Game, OpenAgent, State
 from cardlab.engine.kernel import JIT
 from cardlab.engine.play import Table
-from cardlab.games.crazy_eights.solver import Memory, solve, solves
+from cardlab.games.crazy_eights.solver import Scratch, solve, solves
 from cardlab.search import alpha_beta
 from cardlab.testing import random_table, retrace
 
@@ -31,13 +31,15 @@ def late_states(game: Game, seeds: range) -> list[State]:
 
 def test_verdicts_are_those_of_a_full_alpha_beta(crazy_eights: Game) -> None:
     met = {-1: 0, 0: 0, 1: 0}
-    small = Memory.of(bits=8)
+    small = Scratch.of(bits=8)
     for state in late_states(crazy_eights, range(60)):
         plain = alpha_beta.evaluate(state, 60, table_bits=18)
         exact = solve(state)
         assert exact
         assert exact.values.tolist() == plain.tolist()
-        crowded = solve(state, memory=small._replace(table_bounds=np.zeros_like(small[-1])))
+        crowded = solve(
+            state, scratch=small._replace(table_bounds=np.zeros_like(small.table_bounds))
+        )
         assert crowded
         assert crowded.values.tolist() == plain.tolist()
         quick = solve(state, all_exact=False)
@@ -59,10 +61,10 @@ def test_a_case_in_which_two_hands_once_shared_a_key(crazy_eights: Game) -> None
 def test_the_interpreted_solver_says_the_same(crazy_eights: Game) -> None:
     code = (
         "from cardlab.games.crazy_eights import GAME; from cardlab.testing import *;"
-        "from cardlab.games.crazy_eights.solver import Memory, solve;"
+        "from cardlab.games.crazy_eights.solver import Scratch, solve;"
         "states = [table.state.copy() for table in retrace(random_table(GAME, {}, 51))];"
         "states = [one for one in states if one.mover >= 0][-7:];"
-        "print([solve(one, memory=Memory.of(10)).values.tolist() for one in states])"
+        "print([solve(one, scratch=Scratch.of(10)).values.tolist() for one in states])"
     )
     answers = [
         subprocess.run(

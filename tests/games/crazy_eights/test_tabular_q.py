@@ -137,6 +137,7 @@ def test_updates_are_those_of_the_paper(
     assert plain.any()
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_ends_like_an_undisturbed_one(tmp_path: Path) -> None:
     config = tabular_q.Config(games=50_000)
     whole = tabular_q.train(config, tmp_path / "whole", quiet)
@@ -160,12 +161,13 @@ def test_an_interrupted_run_ends_like_an_undisturbed_one(tmp_path: Path) -> None
     assert (tables[0]["q"] == tables[1]["q"]).all()
 
 
+@pytest.mark.slow
 def test_a_killed_training_goes_on(tmp_path: Path) -> None:
-    run, settings = tmp_path / "run", ["games=400000"]
+    run, settings = tmp_path / "run", ["games=60000"]
     told = train_killed_once("crazy_eights/tabular_q", run, settings, "checkpoint.npz")
-    assert told["games"] == 400_000
+    assert told["games"] == 60_000
     (tmp_path / "undisturbed").mkdir()
-    tabular_q.train(tabular_q.Config(games=400_000), tmp_path / "undisturbed", quiet)
+    tabular_q.train(tabular_q.Config(games=60_000), tmp_path / "undisturbed", quiet)
     tables = [load_arrays(tmp_path / name / "table.npz") for name in ("run", "undisturbed")]
     assert tables[0]
     assert tables[1]

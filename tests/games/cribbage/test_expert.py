@@ -26,7 +26,13 @@ from cardlab.games.cribbage.learning import discards as cribbage_tosses
 from cardlab.games.cribbage.learning import pegging_statistics as cribbage_pegging
 from cardlab.games.cribbage.learning import win_probability as cribbage_winning
 from cardlab.games.cribbage.rules import LAY_AWAY, PLAY
-from cardlab.games.cribbage.solvers.pegging import FIRST, GUESSES, PlayMemory, solve, weigh_guesses
+from cardlab.games.cribbage.solvers.pegging import (
+    FIRST,
+    GUESSES,
+    PeggingScratch,
+    solve,
+    weigh_guesses,
+)
 from cardlab.games.cribbage.solvers.tables import SHAPES, load_knowledge, shipped_knowledge
 from cardlab.testing import random_table, retrace
 from tests.support.reference_cribbage import play_points
@@ -108,7 +114,7 @@ def plays_of(game: Game, seeds: range) -> list[State]:
 
 
 def test_guesses_are_hands_that_are_possible(cribbage: Game) -> None:
-    known, work = shipped_knowledge(), PlayMemory.new()
+    known, work = shipped_knowledge(), PeggingScratch.new()
     for state in plays_of(cribbage, range(2 if JIT else 1))[:: 1 if JIT else 20]:
         view, seat = state.view(state.mover), state.mover
         s, other = view.array[0], 1 - state.mover
@@ -137,7 +143,7 @@ def test_a_pair_passed_over_makes_a_guess_less_likely(cribbage: Game) -> None:
             first, second = (int(card) & 63 for card in s.plays[:2])
             if first // 4 != second // 4 and s.tally != 15:
                 break
-    seat, work = state.mover, PlayMemory.new()
+    seat, work = state.mover, PeggingScratch.new()
     view = state.view(seat).array
     keeps = np.ones(1820)
     weigh_guesses(view[0], seat, keeps, work)
@@ -265,6 +271,7 @@ def test_tables_that_are_none(tmp_path: Path) -> None:
         load_knowledge(tmp_path)
 
 
+@pytest.mark.slow
 @compiled
 def test_trainings_go_on_where_they_were(tmp_path: Path) -> None:
     class Stop(Exception):

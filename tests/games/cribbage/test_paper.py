@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +15,7 @@ import pytest
 from cardlab.engine import seeding
 from cardlab.engine.game import Array
 from cardlab.engine.kernel import JIT
+from cardlab.games.cribbage import PACKAGE
 from cardlab.games.cribbage.agents.strategies import FULL, STRATEGIES, pure_weights, random_weights
 from cardlab.games.cribbage.learning import strategy_weights
 from cardlab.games.cribbage.learning.strategy_games import agreement, play_match
@@ -24,7 +24,8 @@ from cardlab.games.cribbage.paper import experiments as trials
 from cardlab.games.cribbage.paper import maps
 from cardlab.games.cribbage.paper import report as paper
 from cardlab.papers import figures
-from cardlab.papers.measurements import source_digest
+from cardlab.papers.code_digest import source_digest
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(not JIT, reason="too many games to interpret")
 
@@ -43,16 +44,18 @@ TINY = trials.Plan(
 )
 SMALL_RUN = f"""
 import sys
+from dataclasses import replace
 from pathlib import Path
-from cardlab.papers import cribbage as paper
-from cardlab.papers.cribbage_experiments import Plan
+from cardlab.games.cribbage.paper import report as paper
+from cardlab.games.cribbage.paper.experiments import Plan
+from cardlab.papers.reproduce import reproduce
 
-paper.QUICK = {TINY}
+SMALL = replace(paper.REPORT, quick={TINY})
 paper.SHORT_MATCHES, paper.MATCHES = 20, 2
 if __name__ == "__main__":
     out, work = map(Path, sys.argv[1:3])
-    report = lambda *at: print(*at, flush=True)
-    print(paper.reproduce(out, work, quick=True, workers=1, report=report))
+    progress = lambda *at: print(*at, flush=True)
+    print(reproduce(SMALL, out, work, quick=True, workers=1, progress=progress))
 """
 FIGURES = (
     "maps_thesis",
@@ -67,18 +70,20 @@ FIGURES = (
 )
 
 
+@pytest.mark.slow
 def test_a_killed_reproduction_goes_on_where_it_was(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     script = tmp_path / "small.py"
     script.write_text(SMALL_RUN)
     out, work = tmp_path / "out", tmp_path / "work"
     command = [sys.executable, str(script), str(out), str(work)]
-    ledger = work / source_digest() / "ledger.jsonl"
+    ledger = work / source_digest(PACKAGE) / "ledger.jsonl"
     running = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-    while running.poll() is None and (not ledger.exists() or ledger.read_bytes().count(b"\n") < 3):
-        time.sleep(0.02)
+    wait_until(
+        lambda: ledger.exists() and ledger.read_bytes().count(b"\n") >= 3, "rows kept", running
+    )
     os.killpg(running.pid, signal.SIGKILL)
     running.communicate()
     before = ledger.read_bytes()
@@ -98,6 +103,7 @@ def test_a_killed_reproduction_goes_on_where_it_was(tmp_path: Path) -> None:
         assert path.stat().st_size < 150_000
 
 
+@pytest.mark.slow
 def test_round_2_starts_with_winners_as_they_are_and_losers_as_they_were(tmp_path: Path) -> None:
     experiments = trials.all_experiments(TINY)
     trials.train_all(
@@ -196,7 +202,7 @@ def test_a_change_helps_if_agents_gain_more_by_it() -> None:
 @pytest.mark.parametrize(("count", "quantile"), [(4, 3.182), (8, 2.365), (33, 2.037)])
 def test_margins_over_agents_are_those_of_students_t(count: int, quantile: float) -> None:
     values = np.arange(count, dtype=float)
-    mean, margin = trials.mean_and_margin(values)
+    mean, margin = trials.mean_and_t_margin(values)
     assert mean == values.mean()
     assert margin == pytest.approx(quantile * values.std(ddof=1) / count**0.5, rel=0.01)
 
@@ -271,10 +277,9 @@ def test_a_map_is_small_and_the_same_each_time(tmp_path: Path) -> None:
             tmp_path / f"{name}.svg",
             {"first": [noise, noise.T], "second": [noise[:11, :11], noise]},
             ["left", "right"],
+            figures.Scale("weight", (0, 1)),
             x="across",
             y="down",
-            label="weight",
-            limits=(0, 1),
             extent=FULL,
         )
     drawn = (tmp_path / "a.svg").read_text()

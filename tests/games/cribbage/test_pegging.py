@@ -22,18 +22,13 @@ from cardlab.engine.game import Agent, Game, State, Turn
 from cardlab.engine.kernel import JIT
 from cardlab.engine.play import Table, ask
 from cardlab.engine.registry import find_game
-from cardlab.games.cribbage import pegging_features as cribbage_terms
-from cardlab.games.cribbage import pegging_slots as cribbage_slots
+from cardlab.games.cribbage import pegging_features, pegging_ntuples
 from cardlab.games.cribbage.agents import pegging
 from cardlab.games.cribbage.agents.pegging import (
-    LEARNED,
-    MIXED,
-    NO_MIX,
-    NO_VALUES,
     SCALE,
     WON,
-    Pegging,
-    Player,
+    CardScratch,
+    Pegger,
     load_mix,
     load_values,
     rank_worth,
@@ -42,16 +37,19 @@ from cardlab.games.cribbage.agents.pegging import (
 )
 from cardlab.games.cribbage.learning import pegging_mix, pegging_values
 from cardlab.games.cribbage.learning.pegging_deals import (
-    Desk,
-    Pegger,
+    DealScratch,
     deal_and_lay,
-    greedy,
     measure_deals,
     measure_games,
 )
 from cardlab.games.cribbage.paper.pegging import PLAYERS, compare, markdown
-from cardlab.games.cribbage.pegging_features import NUM_STAGES, NUM_TERMS, stage_of, terms
-from cardlab.games.cribbage.pegging_slots import NUM_SLOTS, NUM_WEIGHTS, slots
+from cardlab.games.cribbage.pegging_features import (
+    NUM_FEATURES,
+    NUM_STAGES,
+    stage_of,
+    write_features,
+)
+from cardlab.games.cribbage.pegging_ntuples import NUM_TUPLES, NUM_WEIGHTS, weight_indices
 from cardlab.games.cribbage.rules import LAY_AWAY, PLAY
 from cardlab.learning import TRAININGS, find_training
 from cardlab.learning.runs import load_arrays, provenance, read_config
@@ -138,7 +136,7 @@ def mixed_number(*digits: tuple[int, int]) -> int:
     return number
 
 
-def plain_slots(seen: Seen, card: int) -> list[int]:
+def plain_indices(seen: Seen, card: int) -> list[int]:
     rest = (plain_set([one for one in seen.hand if one != card]), 560)
     pile = [*seen.pile, card]
     tally = sum(map(value, pile))
@@ -167,32 +165,32 @@ def plain_slots(seen: Seen, card: int) -> list[int]:
         mixed_number(count, (making, 17), left, last),
         mixed_number(shown, floor, count, last, second),
     ]
-    sizes = cribbage_slots.PARTS.tolist()
+    sizes = pegging_ntuples.TABLE_SIZES.tolist()
     starts = [sum(sizes[:part]) for part in range(len(sizes))]
     return [
         start + number % size for start, number, size in zip(starts, numbers, sizes, strict=True)
     ]
 
 
-def test_slots_as_in_plain_python(cribbage: Game) -> None:
-    out = np.zeros(NUM_SLOTS, dtype=np.int64)
+def test_weight_indices_as_in_plain_python(cribbage: Game) -> None:
+    out = np.zeros(NUM_TUPLES, dtype=np.int64)
     met = set()
     for state in some_plays(cribbage):
         view, seat = state.view(state.mover).array, state.mover
         seen = Seen.of(view[0], seat)
         for card in state.legal().tolist():
-            slots(view[0], seat, card, out)
-            assert out.tolist() == plain_slots(seen, card)
+            weight_indices(view[0], seat, card, out)
+            assert out.tolist() == plain_indices(seen, card)
             met.update(out.tolist())
     assert max(met) < NUM_WEIGHTS
     assert len(met) > 50
 
 
-def plain_terms(seen: Seen, card: int) -> list[float]:
+def plain_features(seen: Seen, card: int) -> list[float]:
     rest = [one for one in seen.hand if one != card]
     pile = [*seen.pile, card]
     tally = sum(map(value, pile))
-    found = dict.fromkeys(cribbage_terms.TERMS, 0.0)
+    found = dict.fromkeys(pegging_features.FEATURES, 0.0)
     found["points"] = play_points(pile)
     found["height"] = value(card) / 10
     found["lows"] = sum(value(one) <= 4 for one in rest)
@@ -221,15 +219,15 @@ def plain_terms(seen: Seen, card: int) -> list[float]:
     return list(found.values())
 
 
-def test_terms_as_in_plain_python(cribbage: Game) -> None:
-    out = np.zeros(NUM_TERMS)
+def test_features_as_in_plain_python(cribbage: Game) -> None:
+    out = np.zeros(NUM_FEATURES)
     rows = []
     for state in some_plays(cribbage):
         view, seat = state.view(state.mover).array, state.mover
         seen = Seen.of(view[0], seat)
         for card in state.legal().tolist():
-            terms(view[0], seat, card, out)
-            assert out.tolist() == pytest.approx(plain_terms(seen, card))
+            write_features(view[0], seat, card, out)
+            assert out.tolist() == pytest.approx(plain_features(seen, card))
             rows.append(out.copy())
     assert not JIT or (np.ptp(rows, axis=0) > 0).all(), "a term that never varies"
 
@@ -249,8 +247,8 @@ def test_stages_by_the_scores_before_the_deal(cribbage: Game) -> None:
 def test_what_a_card_is_worth(cribbage: Game) -> None:
     rng = np.random.default_rng(1)
     values = rng.normal(size=NUM_WEIGHTS).astype(np.float32)
-    mix = rng.normal(size=(2, NUM_STAGES, NUM_TERMS))
-    work = Pegging.new()
+    mix = rng.normal(size=(2, NUM_STAGES, NUM_FEATURES))
+    work = CardScratch.new()
     for state in some_plays(cribbage)[::3]:
         view, seat = state.view(state.mover).array, state.mover
         s = view[0]
@@ -260,15 +258,15 @@ def test_what_a_card_is_worth(cribbage: Game) -> None:
         seen = Seen.of(s, seat)
         for card in state.legal().tolist():
             points = play_points([*seen.pile, card])
-            promised = float(sum(values[place] for place in plain_slots(seen, card)))
-            learned = rank_worth(s, seat, card, LEARNED, Player(values, NO_MIX), work)
+            promised = float(sum(values[place] for place in plain_indices(seen, card)))
+            learned = rank_worth(s, seat, card, Pegger.learned(values), work)
             assert learned == pytest.approx(points + promised, abs=1e-4)
             weights = mix[int(s.dealer == seat), 2]
-            mixed = rank_worth(s, seat, card, MIXED, Player(NO_VALUES, mix), work)
-            assert mixed == pytest.approx(float(weights @ plain_terms(seen, card)))
+            mixed = rank_worth(s, seat, card, Pegger.mixed(mix), work)
+            assert mixed == pytest.approx(float(weights @ plain_features(seen, card)))
             if points:
                 s.scores[seat] = 121 - points
-                assert rank_worth(s, seat, card, LEARNED, Player(values, NO_MIX), work) == WON
+                assert rank_worth(s, seat, card, Pegger.learned(values), work) == WON
                 s.scores[seat] = 90
 
 
@@ -306,7 +304,7 @@ def test_a_deal_teaches_as_in_plain_python() -> None:
     table.weights[:] = rng.normal(size=NUM_WEIGHTS) / 10
     table.errors[:] = rng.normal(size=NUM_WEIGHTS)
     table.sizes[:] = np.abs(table.errors) * 2 * rng.integers(0, 2, NUM_WEIGHTS)
-    desk, course = Desk.new(), pegging_values.Course.new()
+    desk, course = DealScratch.new(), pegging_values.Trajectory.new()
     explored = 0
     for number in range(60):
         weights, errors, sizes = (one.astype(np.float64) for one in table)
@@ -316,7 +314,9 @@ def test_a_deal_teaches_as_in_plain_python() -> None:
         first = desk.states[:1].copy()
         s = desk.states[0]
         desk.rng[0] = seed
-        pegging_values.play_deal(s, pegging_values.DRAWS // 2, table.weights, course, desk.rng)
+        pegging_values.play_deal(
+            s, pegging_values.RANDOM_RESOLUTION // 2, table.weights, course, desk.rng
+        )
         chosen = [(int(play) >> 6, int(play) & 63) for play in s.plays[:7]]
         chosen.append((int(s.seat), cards_of(s.hands[0] | s.hands[1])[0]))
         points, later = plain_course(first[0], chosen)
@@ -328,13 +328,13 @@ def test_a_deal_teaches_as_in_plain_python() -> None:
             explored += int((~course.greedy[seat]).sum())
             worth = 0.0
             for card in reversed(range(4)):
-                places = course.places[seat, card]
+                places = course.indices[seat, card]
                 assert course.values[seat, card] == pytest.approx(before[places].sum(), abs=1e-4)
                 target = later[seat][card] + worth
                 error = target - course.values[seat, card]
                 for place in places:
                     step = abs(errors[place]) / sizes[place] if sizes[place] else 1
-                    weights[place] += 0.5 * step * error / NUM_SLOTS
+                    weights[place] += 0.5 * step * error / NUM_TUPLES
                     errors[place] += error
                     sizes[place] += abs(error)
                 best = float(course.bests[seat, card])
@@ -349,6 +349,7 @@ def test_a_deal_teaches_as_in_plain_python() -> None:
     assert 20 < explored < 300
 
 
+@pytest.mark.slow
 @compiled
 def test_learning_finds_more_than_greed(tmp_path: Path) -> None:
     config = pegging_values.Config(deals=60_000, checkpoint=30_000, test_deals=8_000, test_games=2)
@@ -362,9 +363,10 @@ def test_learning_finds_more_than_greed(tmp_path: Path) -> None:
     agent = pegging.learned(tmp_path / "cribbage_pegging_values.npz")
     saved = load_arrays(tmp_path / "checkpoint.npz")
     assert saved
-    assert np.abs(agent.player.values - saved["weights"]).max() <= 0.5 / SCALE + 1e-6
+    assert np.abs(agent.pegger.values - saved["weights"]).max() <= 0.5 / SCALE + 1e-6
 
 
+@pytest.mark.slow
 @compiled
 def test_a_mix_learns_defence(tmp_path: Path) -> None:
     config = pegging_mix.Config(
@@ -387,7 +389,7 @@ def test_a_mix_learns_defence(tmp_path: Path) -> None:
 
 @compiled
 def test_deals_of_a_mix_start_in_their_cell() -> None:
-    desk = Desk.new()
+    desk = DealScratch.new()
     for role in range(2):
         for stage in range(NUM_STAGES):
             deals = np.zeros(40, dtype=find_game("cribbage").state)
@@ -404,10 +406,10 @@ def test_deals_of_a_mix_start_in_their_cell() -> None:
 @compiled
 def test_the_chance_after_a_deal(cribbage: Game) -> None:
     """A table of chances that tells scores and role apart shows which entry was read."""
-    desk = Desk.new()
+    desk = DealScratch.new()
     own, other = np.meshgrid(np.arange(121), np.arange(121), indexing="ij")
     told = np.stack([own + 1000 * other, -(own + 1000 * other)], axis=2).astype(np.float64)
-    player = Player(NO_VALUES, shipped_mix())
+    player = Pegger.mixed(shipped_mix())
     for role in range(2):
         for stage in range(NUM_STAGES):
             deals = np.zeros(1, dtype=cribbage.state)
@@ -437,6 +439,7 @@ SMALL = (
 )
 
 
+@pytest.mark.slow
 @compiled
 @pytest.mark.parametrize(("module", "settings"), SMALL, ids=["values", "mix"])
 def test_a_killed_training_goes_on(module: ModuleType, settings: str, tmp_path: Path) -> None:
@@ -475,8 +478,8 @@ def test_games_in_kernels_are_those_at_a_table(cribbage: Game) -> None:
     names = ("cribbage_learned_pegging", "cribbage_mixed_pegging")
     agents = [find_agent(name, cribbage) for name in names]
     peggers = (
-        Pegger(LEARNED, Player(shipped_values(), NO_MIX)),
-        Pegger(MIXED, Player(NO_VALUES, shipped_mix())),
+        Pegger.learned(shipped_values()),
+        Pegger.mixed(shipped_mix()),
     )
     won = 0
     for number in range(10):
@@ -496,12 +499,12 @@ def test_games_in_kernels_are_those_at_a_table(cribbage: Game) -> None:
 @compiled
 def test_shipped_tables_beat_greed() -> None:
     for pegger in (
-        Pegger(LEARNED, Player(shipped_values(), NO_MIX)),
-        Pegger(MIXED, Player(NO_VALUES, shipped_mix())),
+        Pegger.learned(shipped_values()),
+        Pegger.mixed(shipped_mix()),
     ):
-        deals = measure_deals(pegger, greedy, 2_000, 123)
+        deals = measure_deals(pegger, Pegger.greedy(), 2_000, 123)
         assert deals.mean - 2 * deals.margin > 0.4
-        games = measure_games(pegger, greedy, 1_000, 123)
+        games = measure_games(pegger, Pegger.greedy(), 1_000, 123)
         assert games.mean - 2 * games.margin > 0.55
 
 

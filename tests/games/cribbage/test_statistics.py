@@ -16,8 +16,8 @@ from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
 from cardlab.engine.kernel import JIT
 from cardlab.games.cribbage.scoring import hand_points
-from cardlab.games.cribbage.solvers.advice import advise, parse_hand, parse_score
-from cardlab.games.cribbage.solvers.discards import LayMemory, chances, judge, outlook
+from cardlab.games.cribbage.solvers.advice import Choice, advise, parse_hand, parse_score
+from cardlab.games.cribbage.solvers.discards import DiscardScratch, chances, judge, outlook
 from cardlab.games.cribbage.solvers.hand_statistics import (
     analyse,
     analyse_hands,
@@ -178,7 +178,7 @@ def plain_chance(role: int, own: int, other: int, show: int, crib: int) -> float
     [(0, 103, 110), (0, 117, 85), (1, 95, 119), (1, 116, 116), (1, 60, 90)],
 )
 def test_chances_follow_the_order_of_counting(role: int, own: int, other: int) -> None:
-    known, work = shipped_knowledge(), LayMemory.new()
+    known, work = shipped_knowledge(), DiscardScratch.new()
     outlook(own, other, role, known, work.stage, work.chances[0])
     for show, crib in ((0, 0), (4, 2), (8, 4), (12, 0), (2, 12), (29, 20), (20, 29)):
         plain = plain_chance(role, own, other, show, crib)
@@ -280,3 +280,9 @@ def test_a_mistake_is_one_sentence(args: list[str], sentence: str) -> None:
     assert sentence in answer.stderr
     assert len(answer.stderr.splitlines()) == 1
     assert answer.stdout == ""
+
+
+def test_advice_lists_every_choice() -> None:
+    advice = advise(parse_hand("5H 5D 6S JC 4H KD"), dealer=True, score=(0, 0))
+    assert all(isinstance(one, Choice) for one in advice.choices)
+    assert len({frozenset(one.laid) for one in advice.choices}) == 15

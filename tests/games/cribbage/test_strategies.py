@@ -26,7 +26,7 @@ from cardlab.games.cribbage.agents.expert import laying
 from cardlab.games.cribbage.agents.strategies import (
     NUM_STRATEGIES,
     STRATEGIES,
-    Desk,
+    Scratch,
     Weighted,
     best_choice,
     blended,
@@ -101,18 +101,18 @@ def plain_wishes(cards: list[int], role: int) -> np.ndarray:
 @pytest.mark.parametrize("seed", range(8))
 def test_every_strategy_wants_what_it_says(seed: int) -> None:
     cards, role = random_hand(seed), seed % 2
-    desk = Desk.new(5)
-    desirabilities(sum(1 << card for card in cards), role, pegging_table(), desk)
-    assert desk.wanted == pytest.approx(plain_wishes(cards, role))
-    assert desk.wanted.max(axis=0) == pytest.approx(1)
+    scratch = Scratch.new(5)
+    desirabilities(sum(1 << card for card in cards), role, pegging_table(), scratch)
+    assert scratch.wanted == pytest.approx(plain_wishes(cards, role))
+    assert scratch.wanted.max(axis=0) == pytest.approx(1)
 
 
 def test_a_strategy_that_does_not_care_wants_everything() -> None:
-    desk = Desk.new(1)
+    scratch = Scratch.new(1)
     cards = [0, 1, 2, 3, 8, 9]
-    desirabilities(sum(1 << card for card in cards), 0, np.zeros((3, 2, len(QUADS))), desk)
-    assert (desk.wanted[:, 5:] == 1).all()
-    assert desk.wanted[:, 1].min() == 0
+    desirabilities(sum(1 << card for card in cards), 0, np.zeros((3, 2, len(QUADS))), scratch)
+    assert (scratch.wanted[:, 5:] == 1).all()
+    assert scratch.wanted[:, 1].min() == 0
 
 
 def test_the_first_of_equal_choices_is_taken() -> None:
@@ -197,7 +197,7 @@ class PlainLearner:
         ]
         self.values: dict[tuple[int, int, int], float] = {}
         self.visits: dict[tuple[int, int, int], int] = {}
-        self.desk = Desk.new()
+        self.scratch = Scratch.new()
 
     def play(self, number: int) -> None:
         """Play a game and learn from it."""
@@ -219,11 +219,11 @@ class PlainLearner:
                 orders += 1
             elif s.phase == LAY_AWAY:
                 place = (int(s.scores[seat]), int(s.scores[1 - seat]), int(s.dealer == seat))
-                desirabilities(s.hands[seat], place[2], pegging_table(), self.desk)
-                wishes = self.desk.wanted.copy()
+                desirabilities(s.hands[seat], place[2], pegging_table(), self.scratch)
+                wishes = self.scratch.wanted.copy()
                 choice, marks = self.choose(wishes, self.cell(seat, place))
                 paths[seat].append((place, marks))
-                self.game.apply(s, laying(self.desk.cards, choice))
+                self.game.apply(s, laying(self.scratch.hand.cards, choice))
             else:
                 self.game.apply(s, strategies.greedy_card(s, seat))
         for seat in range(2):
@@ -313,11 +313,11 @@ def test_static_opponents_do_not_learn_and_pools_mix(tmp_path: Path) -> None:
         assert saved
         assert saved["games"] == (160 if mode == "static" else 80)
         assert saved["weights"].shape == (4, 3, 3, 2, 8)
-    pairs = {(one.one, one.other) for one in strategy_weights.bouts(SMALL, np.arange(4))}
+    pairs = {(bout.learner, bout.opponent) for bout in strategy_weights.bouts(SMALL, np.arange(4))}
     assert len(pairs) > 4
     bouts = list(strategy_weights.bouts(SMALL, np.arange(4)))
     assert sum(bout.games for bout in bouts) == 80
-    assert all(bout.one != bout.other for bout in bouts)
+    assert all(bout.learner != bout.opponent for bout in bouts)
 
 
 def test_brackets_find_the_strongest() -> None:
@@ -381,6 +381,7 @@ def test_mirrored_games_of_equals_are_even() -> None:
     assert 0.3 < agreement(np.stack([one, two]), 300, 0) < 0.95
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", strategy_weights.MODES)
 @pytest.mark.parametrize("update", strategy_weights.UPDATES)
 def test_an_interrupted_run_ends_like_an_undisturbed_one(
@@ -413,6 +414,7 @@ def test_an_interrupted_run_ends_like_an_undisturbed_one(
     assert "agent_0_after_000000000030.npz" in files[0]
 
 
+@pytest.mark.slow
 def test_a_killed_training_goes_on(tmp_path: Path) -> None:
     config = Config(agents=2, games=20_000, rows=2, checkpoint=2_000, test_deals=4)
     settings = ["agents=2", "games=20000", "rows=2", "checkpoint=2000", "test_deals=4"]

@@ -8,26 +8,25 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-onnx = pytest.importorskip("onnx")
-
-from cardlab.engine.errors import CardlabError  # noqa: E402
-from cardlab.engine.game import HasAttention, HasUnit, HasValues, Turn  # noqa: E402
-from cardlab.engine.kernel import JIT  # noqa: E402
-from cardlab.engine.play import Table  # noqa: E402
-from cardlab.games.koi_koi.agents.network import TOKEN_TEXTS, KoiKoiNetwork, make_rows  # noqa: E402
-from cardlab.games.koi_koi.agents.search import KoiKoiSearch, search  # noqa: E402
-from cardlab.games.koi_koi.learning.network_files import export, load_networks, save_networks  # noqa: E402
-from cardlab.games.koi_koi.learning.predictors import blank_table  # noqa: E402
-from cardlab.games.koi_koi.networks.transformer import make_networks  # noqa: E402
-from cardlab.games.koi_koi.rules import GAME, KOI_KOI, STOP  # noqa: E402
-from cardlab.games.koi_koi.table import CALL, score  # noqa: E402
-from cardlab.games.koi_koi.tokens import token_of_action  # noqa: E402
-from cardlab.learning import __main__ as command  # noqa: E402
-from cardlab.show import terminal  # noqa: E402
-from cardlab.testing.agents import check_agent  # noqa: E402
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import HasAttention, HasUnit, HasValues, Turn
+from cardlab.engine.kernel import JIT
+from cardlab.engine.play import Table
+from cardlab.games.koi_koi.agents.network import TOKEN_TEXTS, KoiKoiNetwork, make_rows
+from cardlab.games.koi_koi.agents.search import KoiKoiSearch, search
+from cardlab.games.koi_koi.learning.network_files import export, load_networks, save_networks
+from cardlab.games.koi_koi.learning.predictors import blank_table
+from cardlab.games.koi_koi.networks.transformer import make_networks
+from cardlab.games.koi_koi.rules import GAME, KOI_KOI, STOP
+from cardlab.games.koi_koi.table import CALL, score
+from cardlab.games.koi_koi.tokens import token_of_action
+from cardlab.learning import __main__ as command
+from cardlab.show import terminal
+from cardlab.testing.agents import check_agent
 
 ORIGINS: dict[str, dict[str, Any]] = {
     "win": {"config": {"reward": "win"}},
@@ -116,7 +115,7 @@ def test_an_old_export_says_what_it_lacks(
         b"/src/cardlab" not in (folders["win"] / "all.onnx").read_bytes()
     )  # nor where it was made
     monkeypatch.setattr(agent.networks[0], "outputs", ["values"])
-    with pytest.raises(CardlabError, match="exported without attention; ship its run again"):
+    with pytest.raises(CardlabError, match="exported without attention; export its run again"):
         agent.attention(some_turns(phase=2, count=1)[0])
     with pytest.raises(CardlabError, match="does not say how likely a lead wins"):
         _ = agent.chances
@@ -164,7 +163,9 @@ def test_a_run_is_kept_for_reports(tmp_path: Path, capsys: pytest.CaptureFixture
 # Search
 
 
-def test_what_the_network_finds_bad_is_not_tried(folders: dict[str, Path]) -> None:
+def test_what_the_network_finds_bad_is_not_tried(
+    folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     network = KoiKoiNetwork(folders["win"])
     turn = some_turns(phase=2, count=1)[0]
     where = (turn.view.array, np.array([turn.seat]), np.array([3], dtype=np.int64))
@@ -174,7 +175,8 @@ def test_what_the_network_finds_bad_is_not_tried(folders: dict[str, Path]) -> No
     best = np.argsort(-alone)[:2]
     assert found.argmax() in best
     assert (found[best] != alone[best]).all()
-    same = search(network, *where, worlds=2, hands=4, most=2, margin=5.0, trust=0.0)[0]
+    monkeypatch.setattr("cardlab.games.koi_koi.agents.search.TRUST", 0.0)
+    same = search(network, *where, worlds=2, hands=4, most=2, margin=5.0)[0]
     assert same[best] == pytest.approx(alone[best])
 
 

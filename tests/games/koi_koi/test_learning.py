@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import subprocess
 import sys
 from collections import defaultdict
@@ -15,31 +14,30 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from cardlab.engine import seeding  # noqa: E402
-from cardlab.engine.errors import CardlabError  # noqa: E402
-from cardlab.engine.game import DEALER, OVER  # noqa: E402
-from cardlab.engine.kernel import JIT, kernel  # noqa: E402
-from cardlab.engine.play import Table  # noqa: E402
-from cardlab.engine.seeding import deck_order  # noqa: E402
-from cardlab.games.koi_koi.heuristic import choose  # noqa: E402
-from cardlab.games.koi_koi.learning import monte_carlo as koi_koi_monte_carlo  # noqa: E402
+from cardlab.engine import seeding
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import DEALER, OVER
+from cardlab.engine.kernel import JIT, kernel
+from cardlab.engine.play import Table
+from cardlab.engine.seeding import deck_order
+from cardlab.games.koi_koi.heuristic import choose
+from cardlab.games.koi_koi.learning import monte_carlo as koi_koi_monte_carlo
 from cardlab.games.koi_koi.learning import supervised as koi_koi_supervised
 from cardlab.games.koi_koi.learning.games import (
     HEURISTIC,
     LEARNER,
     RANDOM,
     Clock,
-    Games,
-    Player,
+    KoiKoiGames,
+    KoiKoiPlayer,
     Samples,
     game_seeds,
     play,
 )
-from cardlab.games.koi_koi.learning.human_records import read_decisions  # noqa: E402
-from cardlab.games.koi_koi.learning.network_files import load_networks, save_networks  # noqa: E402
+from cardlab.games.koi_koi.learning.human_records import read_decisions
+from cardlab.games.koi_koi.learning.network_files import load_networks, save_networks
 from cardlab.games.koi_koi.learning.predictors import (
     PREDICTORS,
     Rounds,
@@ -49,9 +47,9 @@ from cardlab.games.koi_koi.learning.predictors import (
     fit_dynamic,
     rounds_of,
 )
-from cardlab.games.koi_koi.networks.transformer import make_networks  # noqa: E402
-from cardlab.games.koi_koi.rules import GAME, KOI_KOI, STOP, TAKE  # noqa: E402
-from cardlab.games.koi_koi.table import MOST_ROUNDS  # noqa: E402
+from cardlab.games.koi_koi.networks.transformer import make_networks
+from cardlab.games.koi_koi.rules import GAME, KOI_KOI, STOP, TAKE
+from cardlab.games.koi_koi.table import MOST_ROUNDS
 from cardlab.games.koi_koi.tokens import (
     DECISION_OF_KIND,
     KIND,
@@ -63,9 +61,10 @@ from cardlab.games.koi_koi.tokens import (
     token_of_action,
     write_rows,
 )
-from cardlab.games.koi_koi.win_chances import ENDS, share_out  # noqa: E402
-from cardlab.networks.weights import load_weights  # noqa: E402
-from tests.support.killed import train_until_killed  # noqa: E402
+from cardlab.games.koi_koi.win_chances import OUTCOMES, two_hot
+from cardlab.learning.runs import read_config
+from cardlab.networks.weights import load_weights
+from tests.support.killed import LIGHT, kill_and_go_on
 
 CPU = torch.device("cpu")
 pytestmark = pytest.mark.skipif(not JIT, reason="thousands of decisions")
@@ -83,11 +82,11 @@ def played(
 ) -> tuple[Any, Any, list[Any], Any]:
     """Return seeds, how the rounds ended, the learner's decisions, and the player."""
     torch.manual_seed(0)
-    player = Player(make_networks(design, width=8), design)
+    player = KoiKoiPlayer(make_networks(design, width=8), design)
     seeds = game_seeds(seeding.stream(3, "test"), len(seats))
     bounds = np.linspace(0, len(seats), parts + 1).astype(int)
     groups = [
-        Games(seeds[a:b], seats[a:b], device=CPU, epsilon=epsilon, first=int(a))
+        KoiKoiGames(seeds[a:b], seats[a:b], device=CPU, epsilon=epsilon, first=int(a))
         for a, b in pairwise(bounds)
     ]
     samples = [Samples() for _ in player.networks]
@@ -176,7 +175,7 @@ def test_threads_and_parts_change_nothing() -> None:
 
 
 def heuristic_rounds(count: int) -> Rounds:
-    games = Games(
+    games = KoiKoiGames(
         game_seeds(seeding.stream(5, "test"), count), np.full((count, 2), HEURISTIC), device=CPU
     )
     play([games], [], threads=1, clock=Clock(CPU))
@@ -223,6 +222,7 @@ def test_the_dynamic_predictor_is_the_recursion() -> None:
                 )
 
 
+@pytest.mark.slow
 def test_predictors_foretell_games_of_the_heuristic() -> None:
     told = heuristic_rounds(4000)
     losses = compare(told)
@@ -247,26 +247,26 @@ def test_predictors_foretell_games_of_the_heuristic() -> None:
 
 def test_gains_are_shared_out_between_ends_so_that_their_mean_stays() -> None:
     gains = np.arange(-70, 71)
-    shares = share_out(gains)
+    shares = two_hot(gains)
     assert shares.sum(axis=1) == pytest.approx(1)
-    assert shares @ ENDS == pytest.approx(np.clip(gains, -60, 60))
+    assert shares @ OUTCOMES == pytest.approx(np.clip(gains, -60, 60))
     for gain, share in zip(gains, shares, strict=True):
-        near = ENDS[share > 0]
-        assert len(near) == (1 if gain in ENDS or abs(gain) > 60 else 2)
-        assert not ((near.min() < ENDS) & (near.max() > ENDS)).any()  # no end lies between
-    assert (share_out(gains.reshape(3, 47)) == shares.reshape(3, 47, -1)).all()
+        near = OUTCOMES[share > 0]
+        assert len(near) == (1 if gain in OUTCOMES or abs(gain) > 60 else 2)
+        assert not ((near.min() < OUTCOMES) & (near.max() > OUTCOMES)).any()  # no end lies between
+    assert (two_hot(gains.reshape(3, 47)) == shares.reshape(3, 47, -1)).all()
 
 
 @pytest.mark.parametrize("design", ["separate", "shared"])
 def test_the_best_end_is_what_the_network_values_most(design: str) -> None:
     """What the learner plays and keeps: the choice of the highest value, how it is seen to end."""
     torch.manual_seed(0)
-    networks = make_networks(design, width=8, ends="win")
+    networks = make_networks(design, width=8, outcomes="win")
     for network in networks.values():
         network.chances.copy_(torch.rand(network.chances.shape))
-    player = Player(networks, design)
+    player = KoiKoiPlayer(networks, design)
     seats = np.full((6, 2), LEARNER)
-    games = Games(game_seeds(1, 6), seats, device=CPU, epsilon=0.5)
+    games = KoiKoiGames(game_seeds(1, 6), seats, device=CPU, epsilon=0.5)
     samples = [Samples() for _ in networks]
     asked: list[Any] = []
     whole = player.best
@@ -283,7 +283,7 @@ def test_the_best_end_is_what_the_network_values_most(design: str) -> None:
         network = player.networks[number]
         with torch.no_grad():
             values = network(rows, choices)
-            likely = network.say(rows, choices).softmax(-1)
+            likely = network.predict(rows, choices).softmax(-1)
         at = torch.arange(len(rows))
         assert torch.allclose(values[at, places], values.max(1).values, atol=1e-6)
         assert torch.equal(seen, likely[at, places])
@@ -322,9 +322,10 @@ def same_weights(one: Path, other: Path, name: str = "all") -> bool:
     return ours.keys() == theirs.keys() and all(torch.equal(ours[key], theirs[key]) for key in ours)
 
 
-@pytest.mark.parametrize("ends", [False, True])
-def test_an_interrupted_run_ends_like_an_undisturbed_one(tmp_path: Path, ends: bool) -> None:
-    config = koi_koi_monte_carlo.Config(**TINY, ends=ends)
+@pytest.mark.slow
+@pytest.mark.parametrize("outcomes", [False, True])
+def test_an_interrupted_run_ends_like_an_undisturbed_one(tmp_path: Path, outcomes: bool) -> None:
+    config = koi_koi_monte_carlo.Config(**TINY, outcomes=outcomes)
     whole = koi_koi_monte_carlo.train(config, tmp_path / "whole", quiet)
     assert whole["games"] == 48
     assert whole["phase"] == 2
@@ -352,32 +353,7 @@ def test_an_interrupted_run_ends_like_an_undisturbed_one(tmp_path: Path, ends: b
     assert koi_koi_monte_carlo.train(config, tmp_path / "parts", quiet) == parts
 
 
-LACKING = "pydantic platformdirs typer rich scipy sklearn"
-LIGHT = f"""
-import sys
-for name in "{LACKING}".split():
-    sys.modules[name] = None
-from cardlab.learning.__main__ import main
-main()
-"""
-
-
-def kill_and_go_on(what: str, folder: Path, settings: dict[str, Any], sign: str) -> str:
-    """Kill a training once a file is there, start it again with little installed; what it wrote."""
-    from cardlab.engine.kernel import cache_folder
-
-    cache = {"CARDLAB_CACHE_DIR": str(cache_folder())}
-    told = [f"{name}={value}" for name, value in settings.items()]
-    train_until_killed(what, folder, told, sign, lacking=LACKING, **cache)
-    line = [sys.executable, "-c", LIGHT, what, "--out", str(folder)]
-    line += [f"--set={one}" for one in told]
-    ended = subprocess.run(
-        line, capture_output=True, text=True, env=os.environ | cache, check=False
-    )
-    assert ended.returncode == 0, ended.stderr
-    return ended.stdout
-
-
+@pytest.mark.slow
 def test_a_killed_training_goes_on_with_little_installed(tmp_path: Path) -> None:
     """The plain command needs neither pydantic nor platformdirs; kill -9 loses one loop at most."""
     settings = {**TINY, "reward": "point", "design": "separate", "games": 32}
@@ -389,6 +365,7 @@ def test_a_killed_training_goes_on_with_little_installed(tmp_path: Path) -> None
     assert len(list((tmp_path / "run").glob("*.safetensors"))) == 3
 
 
+@pytest.mark.slow
 def test_time_that_is_up_stops_with_a_checkpoint(tmp_path: Path) -> None:
     config = koi_koi_monte_carlo.Config(reward="point", **TINY, minutes=1e-6)
     summary = koi_koi_monte_carlo.train(config, tmp_path, quiet)
@@ -402,6 +379,7 @@ def test_time_that_is_up_stops_with_a_checkpoint(tmp_path: Path) -> None:
     assert koi_koi_monte_carlo.train(config, tmp_path, quiet)["finished"]
 
 
+@pytest.mark.slow
 def test_phase_one_plays_against_a_supervised_agent(tmp_path: Path) -> None:
     rivals = tmp_path / "rivals"
     rivals.mkdir()
@@ -418,6 +396,7 @@ def test_phase_one_plays_against_a_supervised_agent(tmp_path: Path) -> None:
     assert first["decisions/all"] < 0.75 * second["decisions/all"]
 
 
+@pytest.mark.slow
 def test_learning_fits_the_rewards_of_the_actions_taken(tmp_path: Path) -> None:
     settings = {**TINY, "learning_rate": 3e-3, "reward": "point", "width": 16, "warm_up": 1}
     training = koi_koi_monte_carlo.Training(koi_koi_monte_carlo.Config(**settings), tmp_path)
@@ -439,16 +418,17 @@ def test_learning_fits_the_rewards_of_the_actions_taken(tmp_path: Path) -> None:
     assert training.notes["loss/all"] < 0.9 * targets.var()
 
 
+@pytest.mark.slow
 def test_learning_fits_how_rounds_ended(tmp_path: Path) -> None:
-    settings = {**TINY, "learning_rate": 3e-3, "width": 16, "warm_up": 1, "ends": True}
+    settings = {**TINY, "learning_rate": 3e-3, "width": 16, "warm_up": 1, "outcomes": True}
     training = koi_koi_monte_carlo.Training(koi_koi_monte_carlo.Config(**settings), tmp_path)
     training.load()
     told, samples = training.play("loop", np.full((6, 2), LEARNER), epsilon=1.0, keep=True)
     parts = samples[0].joined()
     rewards = training.rewards(told)
-    by_round = rewards.numpy().reshape(6, MOST_ROUNDS, 2, len(ENDS))[:, :8]
+    by_round = rewards.numpy().reshape(6, MOST_ROUNDS, 2, len(OUTCOMES))[:, :8]
     happened = told.happened
-    assert (by_round[..., 0, :] @ ENDS)[happened] == pytest.approx(told.gains[happened])
+    assert (by_round[..., 0, :] @ OUTCOMES)[happened] == pytest.approx(told.gains[happened])
     assert (by_round[..., 1, :] == by_round[..., 0, ::-1]).all()  # the other seat's is the mirror
     targets = rewards[parts[2].long()]
     losses = []
@@ -458,12 +438,12 @@ def test_learning_fits_how_rounds_ended(tmp_path: Path) -> None:
         training.loop += 1
         losses.append(training.notes["loss/all"])
     usual = targets.mean(0)
-    least = -(usual * usual.clamp(min=1e-9).log()).sum()  # who foresees what is usual, no more
+    least = -(usual * usual.clamp(min=1e-9).log()).sum()  # who predicts what is usual, no more
     assert losses[0] > least
     assert losses[-1] < 0.95 * least
     with torch.no_grad():
         network = training.networks["all"]
-        chances = network.say(parts[0], parts[1][:, None]).softmax(-1)
+        chances = network.predict(parts[0], parts[1][:, None]).softmax(-1)
         values = network.value(parts[0], chances)[:, 0]
     won = network.value(parts[0], targets[:, None])[:, 0]  # what the ends were worth
     assert np.corrcoef(values.numpy(), won.numpy())[0, 1] > 0.4
@@ -476,7 +456,7 @@ def test_traces_are_those_of_a_plain_loop() -> None:
     moments = rng.permutation(200)
     values, rewards = rng.normal(size=200), rng.normal(size=9)
     explored = rng.random(200) < 0.3
-    told = koi_koi_monte_carlo.Told(
+    told = koi_koi_monte_carlo.Traced(
         *(torch.from_numpy(one) for one in (episodes, moments, values, explored))
     )
     found = koi_koi_monte_carlo.trace_back(told, torch.from_numpy(rewards), 0.7).numpy()
@@ -500,6 +480,7 @@ def test_traces_are_those_of_a_plain_loop() -> None:
     assert mixed[:, 2] == pytest.approx(last)
 
 
+@pytest.mark.slow
 def test_a_training_begins_with_another_and_keeps_its_rival(tmp_path: Path) -> None:
     first = {**TINY, "games": 16, "reward": "point"}
     koi_koi_monte_carlo.train(koi_koi_monte_carlo.Config(**first), tmp_path / "first", quiet)
@@ -522,12 +503,13 @@ def test_a_training_begins_with_another_and_keeps_its_rival(tmp_path: Path) -> N
     assert 0.6 < some / alone.notes["decisions/all"] < 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("design", ["separate", "shared"])
 def test_ends_begin_with_networks_that_valued_points(tmp_path: Path, design: str) -> None:
     first = {**TINY, "games": 16, "reward": "point", "design": design}
     koi_koi_monte_carlo.train(koi_koi_monte_carlo.Config(**first), tmp_path / "first", quiet)
     valued = load_networks(tmp_path / "first", CPU, torch.float32)[0]
-    settings = {**first, "ends": True, "start": str(tmp_path / "first"), "first_phase": 0}
+    settings = {**first, "outcomes": True, "start": str(tmp_path / "first"), "first_phase": 0}
     training = koi_koi_monte_carlo.Training(
         koi_koi_monte_carlo.Config(**settings), tmp_path / "second"
     )
@@ -544,41 +526,49 @@ def test_ends_begin_with_networks_that_valued_points(tmp_path: Path, design: str
         assert (np.diff(after[np.argsort(before)]) >= -1e-5).all()  # the same choices
 
 
+@pytest.mark.slow
 def test_ends_are_played_learned_and_begun_with(tmp_path: Path) -> None:
     def begin(name: str, **settings: Any) -> dict[str, Any]:
         config = koi_koi_monte_carlo.Config(**{**TINY, "trace": 0.5, **settings})
         return koi_koi_monte_carlo.train(config, tmp_path / name, quiet)
 
-    plain, other = str(tmp_path / "plain"), str(tmp_path / "ends")
+    plain, other = str(tmp_path / "plain"), str(tmp_path / "outcomes")
     begin("plain", games=16)
-    with pytest.raises(CardlabError, match="learned neither ends nor points; with ends=true begin"):
-        begin("wrong", ends=True, start=plain)
-    summary = begin("ends", ends=True)
+    with pytest.raises(
+        CardlabError, match="learned neither outcomes nor points; with outcomes=true begin"
+    ):
+        begin("wrong", outcomes=True, start=plain)
+    summary = begin("outcomes", outcomes=True)
     assert summary["games in all"] == 48
-    state = json.loads((tmp_path / "ends" / "state.json").read_text())
-    kept = weights_of(tmp_path / "ends", "all")["chances"].numpy()
+    state = json.loads((tmp_path / "outcomes" / "state.json").read_text())
+    kept = weights_of(tmp_path / "outcomes", "all")["chances"].numpy()
     assert kept == pytest.approx(np.array(state["table"]), abs=1e-5)
-    with pytest.raises(CardlabError, match="networks that learned ends; set ends=true"):
+    with pytest.raises(CardlabError, match="networks that learned outcomes; set outcomes=true"):
         begin("worse", start=other)
     with pytest.raises(CardlabError, match="networks of width 8; set width=8"):
-        begin("wide", start=other, ends=True, width=16)
+        begin("wide", start=other, outcomes=True, width=16)
     # What was learned to win serves points: the ends are the same, their worth is another.
-    summary = begin("points", games=16, ends=True, reward="point", start=other)
+    summary = begin("points", games=16, outcomes=True, reward="point", start=other)
     assert summary["games in all"] == 64
     assert "chances" not in weights_of(tmp_path / "points", "all")
     # A run that is not at its end serves as well as one that is.
     begin("half", games=48, reward="point", minutes=1e-6)
-    summary = begin("more", games=16, ends=True, start=str(tmp_path / "half"))
+    summary = begin("more", games=16, outcomes=True, start=str(tmp_path / "half"))
     assert summary["games in all"] == 32
     # A run from before the setting goes on: it had its default.
     config = json.loads((tmp_path / "plain" / "config.json").read_text())
-    del config["ends"]
+    del config["outcomes"]
     (tmp_path / "plain" / "config.json").write_text(json.dumps(config))
     begin("plain", games=16)
-    with pytest.raises(CardlabError, match=r"other settings \(ends\)"):
-        begin("plain", games=16, ends=True)
+    config["ends"] = False  # its name before
+    (tmp_path / "plain" / "config.json").write_text(json.dumps(config))
+    begin("plain", games=16)
+    assert read_config(koi_koi_monte_carlo.Config, ["ends=true"]).outcomes
+    with pytest.raises(CardlabError, match=r"other settings \(outcomes\)"):
+        begin("plain", games=16, outcomes=True)
 
 
+@pytest.mark.slow
 def test_a_share_of_the_discards_and_all_rare_decisions_are_learned_from(tmp_path: Path) -> None:
     settings = TINY | {"design": "separate", "batch": 8, "share": 0.25, "first_phase": 0}
     training = koi_koi_monte_carlo.Training(koi_koi_monte_carlo.Config(**settings), tmp_path)
@@ -609,6 +599,7 @@ def test_mistakes_are_one_sentence(tmp_path: Path) -> None:
     assert ended.stderr.startswith("cardlab: unknown setting 'game'")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -737,6 +728,7 @@ def test_exchanged_months_give_the_row_of_the_exchanged_game(records: Path) -> N
     assert len({tuple(one) for one in move.tolist()}) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("design", ["separate", "shared"])
 def test_cross_validation_tests_every_game_once(records: Path, tmp_path: Path, design: str) -> None:
     config = koi_koi_supervised.Config(records=str(records), design=design, **FEW)
@@ -752,6 +744,7 @@ def test_cross_validation_tests_every_game_once(records: Path, tmp_path: Path, d
     assert names == ({"discard", "pick", "koi_koi"} if design == "separate" else {"all"})
 
 
+@pytest.mark.slow
 def test_networks_begin_where_the_settings_say(records: Path, tmp_path: Path) -> None:
     for name, seed in (("one", 1), ("other", 2)):
         settings = FEW | {"folds": 0, "seed": seed}
@@ -782,8 +775,9 @@ def test_networks_begin_where_the_settings_say(records: Path, tmp_path: Path) ->
                 assert torch.equal(one, wanted[key])
 
 
+@pytest.mark.slow
 def test_networks_that_foresaw_ends_learn_from_people_too(records: Path, tmp_path: Path) -> None:
-    networks = make_networks("separate", width=FEW["width"], ends="win")
+    networks = make_networks("separate", width=FEW["width"], outcomes="win")
     save_networks(tmp_path, networks, "separate", {})
     settings = FEW | {"folds": 0, "start": str(tmp_path)}
     (tmp_path / "run").mkdir()
@@ -799,6 +793,7 @@ def test_networks_that_foresaw_ends_learn_from_people_too(records: Path, tmp_pat
         assert torch.equal(unit.best.network.last.weight, unit.network.network.last.weight)
 
 
+@pytest.mark.slow
 def test_people_who_follow_rules_are_foretold(records: Path, tmp_path: Path) -> None:
     """The heuristic stops or goes on by simple rules: a network learns more than the usual one."""
     config = koi_koi_supervised.Config(
@@ -820,6 +815,7 @@ def test_people_who_follow_rules_are_foretold(records: Path, tmp_path: Path) -> 
     assert summary["accuracy/discard"] > guess + 0.1
 
 
+@pytest.mark.slow
 def test_a_killed_supervised_training_goes_on(records: Path, tmp_path: Path) -> None:
     settings = {**FEW, "records": str(records), "design": "shared"}
     out = kill_and_go_on("koi_koi/supervised", tmp_path / "run", settings, "unit.safetensors")

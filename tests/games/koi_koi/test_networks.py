@@ -7,25 +7,24 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from cardlab.engine.batch import Batch  # noqa: E402
-from cardlab.engine.errors import CardlabError  # noqa: E402
-from cardlab.engine.game import OVER, State, Turn, View  # noqa: E402
-from cardlab.engine.kernel import JIT  # noqa: E402
-from cardlab.games.koi_koi import tokens as rows  # noqa: E402
-from cardlab.games.koi_koi.agents.network import KoiKoiNetwork as Agent  # noqa: E402
-from cardlab.games.koi_koi.cards import CATEGORIES, DECK, DROSS, cards_in  # noqa: E402
+from cardlab.engine.batch import Batch
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import OVER, State, Turn, View
+from cardlab.engine.kernel import JIT
+from cardlab.games.koi_koi import tokens as rows
+from cardlab.games.koi_koi.agents.network import KoiKoiNetwork as Agent
+from cardlab.games.koi_koi.cards import CATEGORIES, DECK, DROSS, cards_in
 from cardlab.games.koi_koi.learning.network_files import (
     export,
     find_networks,
     load_networks,
     save_networks,
 )
-from cardlab.games.koi_koi.networks.transformer import DESIGNS, Expansion, make_networks  # noqa: E402
-from cardlab.games.koi_koi.rules import GAME  # noqa: E402
-from cardlab.games.koi_koi.table import NOBODY, cards_drawn, dealer, score  # noqa: E402
+from cardlab.games.koi_koi.networks.transformer import DESIGNS, Expansion, make_networks
+from cardlab.games.koi_koi.rules import GAME
+from cardlab.games.koi_koi.table import NOBODY, cards_drawn, dealer, score
 from cardlab.games.koi_koi.tokens import (
     FEATURES,
     MOST_CHOICES,
@@ -34,11 +33,11 @@ from cardlab.games.koi_koi.tokens import (
     token_of_action,
     write_rows,
 )
-from cardlab.games.koi_koi.win_chances import ENDS  # noqa: E402
-from cardlab.games.koi_koi.yaku import list_yaku  # noqa: E402
-from cardlab.networks.card_transformer import CardTransformer, Shape, count_weights  # noqa: E402
-from cardlab.testing.agents import check_agent  # noqa: E402
-from tests.support.paths import DOCS  # noqa: E402
+from cardlab.games.koi_koi.win_chances import OUTCOMES
+from cardlab.games.koi_koi.yaku import list_yaku
+from cardlab.networks.card_transformer import CardTransformer, Shape, count_weights
+from cardlab.testing.agents import check_agent
+from tests.support.paths import DOCS
 
 SOME = 100 if JIT else 8
 
@@ -327,31 +326,33 @@ def test_the_shared_design_has_an_output_for_each_decision() -> None:
         assert torch.allclose(mine, every[i, :, kind[i]], atol=1e-5)
 
 
-@pytest.mark.parametrize("ends", ["point", "win"])
+@pytest.mark.parametrize("outcomes", ["point", "win"])
 @pytest.mark.parametrize("design", DESIGNS)
-def test_values_with_ends_are_what_ends_are_worth(design: str, ends: str) -> None:
+def test_values_with_ends_are_what_ends_are_worth(design: str, outcomes: str) -> None:
     torch.manual_seed(4)
-    networks = list(make_networks(design, width=16, ends=ends).values()) * 3
+    networks = list(make_networks(design, width=16, outcomes=outcomes).values()) * 3
     states, seats = decisions(SOME, seed=7)
     found, choices = (torch.from_numpy(one) for one in written(states, seats))
     for i in range(len(found)):
         decision = rows.DECISION_OF_KIND[int(found[i, rows.KIND])]
         network = networks[decision].eval()
-        if ends == "win":
+        if outcomes == "win":
             network.chances.copy_(torch.rand(network.chances.shape))
         tokens, shared = network.expansion(found[i : i + 1])
         with torch.no_grad():
             said = network.network(tokens, shared, choices[i : i + 1].long())[0]
             if design == "shared":
-                said = said[:, len(ENDS) * decision : len(ENDS) * (decision + 1)]
+                said = said[:, len(OUTCOMES) * decision : len(OUTCOMES) * (decision + 1)]
             values = network(found[i : i + 1], choices[i : i + 1])[0].numpy()
         odds = np.exp(said.numpy().astype(float))
         left = int(states[i]["rounds"]) - int(states[i]["round_number"]) + 1
         lead = int(states[i]["points_now"][seats[i]]) - 30
-        worth = ENDS / 10
-        if ends == "win":  # by the winner's deal; where nobody won, the other seat deals
-            deals = [int(gain > 0) if gain else int(dealer(states[i]) != seats[i]) for gain in ENDS]
-            then = np.clip(lead + ENDS, -30, 30) + 30
+        worth = OUTCOMES / 10
+        if outcomes == "win":  # by the winner's deal; where nobody won, the other seat deals
+            deals = [
+                int(gain > 0) if gain else int(dealer(states[i]) != seats[i]) for gain in OUTCOMES
+            ]
+            then = np.clip(lead + OUTCOMES, -30, 30) + 30
             worth = 2 * network.chances.numpy()[left - 1, deals, then] - 1
         wanted = odds @ worth / odds.sum(axis=1)
         assert values == pytest.approx(wanted, abs=1e-5)
@@ -368,15 +369,16 @@ def turns_of(count: int) -> Any:
     return batch.turns(np.flatnonzero(batch.mover != OVER))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("design", "ends"), [("shared", ""), ("separate", "win"), ("shared", "point")]
+    ("design", "outcomes"), [("shared", ""), ("separate", "win"), ("shared", "point")]
 )
-def test_networks_go_through_files_and_play(design: str, ends: str, tmp_path: Path) -> None:
+def test_networks_go_through_files_and_play(design: str, outcomes: str, tmp_path: Path) -> None:
     pytest.importorskip("onnx")
     torch.manual_seed(3)
-    networks = make_networks(design, width=16, ends=ends)
+    networks = make_networks(design, width=16, outcomes=outcomes)
     for network in networks.values():
-        if ends == "win":
+        if outcomes == "win":
             network.chances.copy_(torch.rand(network.chances.shape))
     save_networks(tmp_path, networks, design, {"note": 1})
     again, found, about = load_networks(tmp_path, torch.device("cpu"), torch.float32)

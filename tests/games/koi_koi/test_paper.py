@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -11,6 +11,7 @@ import pytest
 
 from cardlab.arena.match import Match
 from cardlab.engine.kernel import JIT
+from cardlab.games.koi_koi import PACKAGE
 from cardlab.games.koi_koi.agents.network import koi_koi_point, koi_koi_supervised, koi_koi_win
 from cardlab.games.koi_koi.paper import report as koi_koi
 from cardlab.games.koi_koi.paper.cases import CASES, find_cases, month_shares, play
@@ -27,8 +28,9 @@ from cardlab.games.koi_koi.paper.claims import (
 )
 from cardlab.papers.logs import kept_log, kept_result
 from cardlab.papers.measurements import Games
+from cardlab.papers.reproduce import reproduce
 
-KEPT = ("koi_koi_supervised", "koi_koi_point", "koi_koi_win")
+KEPT = ("supervised", "point", "win")
 
 
 def games_of(one: str, other: str, wins: float, points: float, deals: int = 400) -> Games:
@@ -148,25 +150,26 @@ def test_shipped_networks_are_those_of_the_kept_runs() -> None:
         (koi_koi_supervised(), koi_koi_point(), koi_koi_win()), KEPT, strict=True
     ):
         about = agent.networks[0].about
-        assert about["config"] == kept_result(run)["config"]
-        assert about["summary"] == kept_result(run)["summary"]
-        assert agent.learned == {"supervised": "people"}.get(run[8:], run[8:])
+        assert about["config"] == kept_result(PACKAGE, run)["config"]
+        assert about["summary"] == kept_result(PACKAGE, run)["summary"]
+        assert agent.learned == {"supervised": "people"}.get(run, run)
     for run in KEPT[1:]:
-        config = kept_result(run)["config"]
-        assert config["reward"] == run.removeprefix("koi_koi_")
-        assert kept_log(run)[-1]["games"] == kept_result(run)["summary"]["games in all"] > 5e6
-    assert kept_result("koi_koi_win_alone")["config"]["reward"] == "win"
+        config = kept_result(PACKAGE, run)["config"]
+        assert config["reward"] == run
+        played = kept_result(PACKAGE, run)["summary"]["games in all"]
+        assert kept_log(PACKAGE, run)[-1]["games"] == played > 5e6
+    assert kept_result(PACKAGE, "win_alone")["config"]["reward"] == "win"
     # Both went on from the same run; the log of one has it, the other's begins after it.
-    before = [kept_result(run)["after"] for run in KEPT[1:]]
+    before = [kept_result(PACKAGE, run)["after"] for run in KEPT[1:]]
     assert before[0] == before[1]
     games = before[0]["summary"]["games in all"]
-    assert games in [line["games"] for line in kept_log("koi_koi_point")]
-    config = kept_result("koi_koi_win")["config"]
-    assert kept_log("koi_koi_win")[0]["games"] == games + config["batch_games"]
+    assert games in [line["games"] for line in kept_log(PACKAGE, "point")]
+    config = kept_result(PACKAGE, "win")["config"]
+    assert kept_log(PACKAGE, "win")[0]["games"] == games + config["batch_games"]
 
 
 def test_shipped_networks_are_small() -> None:
-    folder = files("cardlab.networks") / "shipped"
+    folder = PACKAGE.shipped("networks")
     sizes = [len(file.read_bytes()) for name in KEPT for file in (folder / name).iterdir()]
     assert sum(sizes) <= 25_000_000
 
@@ -187,14 +190,14 @@ def test_cases_are_positions_of_their_kind() -> None:
     assert ((shares > 0) & (shares < 1)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="too many games to interpret")
 def test_a_tiny_report_has_all_its_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(koi_koi, "QUICK", koi_koi.Plan(4, 4, 4, 6, 3))
+    small = replace(koi_koi.REPORT, quick=koi_koi.Plan(4, 4, 4, 6, 3))
     monkeypatch.setattr(koi_koi, "SEARCH", "koi_koi_search:2,hands=4")
     monkeypatch.setattr(koi_koi, "HAND_SEEN", "koi_koi_hand_open:2")
-    path = koi_koi.reproduce(
-        tmp_path / "out", tmp_path / "work", quick=True, workers=1, report=lambda *at: None
-    )
+    out, work = tmp_path / "out", tmp_path / "work"
+    path = reproduce(small, out, work, quick=True, workers=1, progress=lambda *at: None)
     text = path.read_text()
     for part in ("Table I:", "Table II", "figures 5 and 6", "figures 7 and 8", "quick run"):
         assert part in text
@@ -203,7 +206,7 @@ def test_a_tiny_report_has_all_its_parts(tmp_path: Path, monkeypatch: pytest.Mon
     assert "`koi_koi_hand_open:2` | `koi_koi_supervised`" in text
     assert "% against SL, " in text
     for figure in ("5", "6a", "6b", "7", "8"):
-        ElementTree.fromstring((tmp_path / "out" / f"koi_koi_figure_{figure}.svg").read_bytes())
+        ElementTree.fromstring((out / f"koi_koi_figure_{figure}.svg").read_bytes())
     full = koi_koi.all_matches(koi_koi.FULL)
     pairs = [full[f"{one} {other}"].deals for one, other in koi_koi.pairs()]
     assert len(pairs) == 6

@@ -29,15 +29,11 @@ from cardlab.games.koi_koi.rules import GAME, KOI_KOI, STOP, TAKE
 from cardlab.games.koi_koi.table import NOBODY, PICK_FOR_DISCARD, cards_drawn, dealer, score
 from cardlab.games.koi_koi.yaku import list_yaku, yaku_points
 from cardlab.testing import check_agent, check_uniform, random_table, retrace
+from tests.support import variants
 from tests.support.paths import ROOT
 from tests.support.reference_koi_koi import Card, ReferenceRound, settle, verdict, yaku
 
-VARIANTS: list[dict[str, Any]] = [
-    {},
-    {"rules": "nintendo"},
-    {"rounds": 1},
-    {"rules": "nintendo", "rounds": 3},
-]
+VARIANTS = variants.VARIANTS["koi_koi"]
 MANY = 300 if JIT else 4
 
 # A quiet deal that several tests change: no month three times on the field or paired in a hand.

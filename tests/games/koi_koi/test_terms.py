@@ -18,7 +18,7 @@ from cardlab.engine.kernel import JIT
 from cardlab.engine.play import Table
 from cardlab.games.koi_koi import linear as terms
 from cardlab.games.koi_koi import playouts
-from cardlab.games.koi_koi.agents.linear import KoiKoiLinear, load_terms, shipped_terms
+from cardlab.games.koi_koi.agents.linear import KoiKoiLinear, load_weights, shipped_weights
 from cardlab.games.koi_koi.agents.search import KoiKoiHandOpen
 from cardlab.games.koi_koi.cards import parse_card
 from cardlab.games.koi_koi.rules import GAME, KOI_KOI, START, STOP, TAKE
@@ -51,10 +51,12 @@ def position(hand: str, field: str, mine: str = "", theirs: str = "", turn: int 
 
 def terms_of(state: Any, card: str, taken: str = "") -> list[int]:
     """Return the terms of a discard that takes these cards."""
-    desk = playouts.Desk.new()
-    terms.count_groups(state[0], 0, desk.counts)
-    count = terms.card_terms(state[0], 0, parse_card(card), cards(taken), desk.counts, desk.terms)
-    return desk.terms[:count].tolist()
+    scratch = playouts.Scratch.new()
+    terms.count_groups(state[0], 0, scratch.counts)
+    count = terms.card_terms(
+        state[0], 0, parse_card(card), cards(taken), scratch.counts, scratch.terms
+    )
+    return scratch.terms[:count].tolist()
 
 
 def some_tables(seeds: range, *, plies: int) -> list[Table]:
@@ -116,25 +118,25 @@ def role_of(term: int) -> int:
 @pytest.mark.skipif(not JIT, reason="too many positions to interpret")
 @pytest.mark.parametrize("options", [{}, {"rules": "nintendo", "rounds": 12}])
 def test_every_term_is_in_its_block(options: dict[str, Any]) -> None:
-    desk = playouts.Desk.new()
+    scratch = playouts.Scratch.new()
     calls = 0
     for turn in all_turns(9, games=12, koi_koi=True, **options):
         s, seat = turn.view.array[0], turn.seat
         if s.phase == CALL:
-            count = terms.call_terms(s, seat, desk.terms)
-            assert blocks_of(desk.terms[:count]) == [
+            count = terms.call_terms(s, seat, scratch.terms)
+            assert blocks_of(scratch.terms[:count]) == [
                 *("stop", "their cards", "their best", "my cards", "my best", "lead", "called")
             ]
             calls += 1
         elif s.phase == DISCARD:
-            terms.count_groups(s, seat, desk.counts)
-            assert (desk.counts <= terms.DEAD).all()
+            terms.count_groups(s, seat, scratch.counts)
+            assert (scratch.counts <= terms.DEAD).all()
             for card in turn.legal:
                 taken = int(playouts.field_matches(s, int(card)))
                 if taken.bit_count() == 2:
                     taken &= -taken
-                count = terms.card_terms(s, seat, int(card), taken, desk.counts, desk.terms)
-                found = desk.terms[:count].tolist()
+                count = terms.card_terms(s, seat, int(card), taken, scratch.counts, scratch.terms)
+                found = scratch.terms[:count].tolist()
                 assert count < terms.MOST_TERMS
                 ends = ["made", "month"] if taken else ["month"]
                 assert blocks_of(found) == ["cards"] * (count - len(ends)) + ends
@@ -175,7 +177,7 @@ def test_terms_tell_what_matters() -> None:
 
 
 def test_a_group_is_dead_when_it_cannot_be_whole() -> None:
-    counts = playouts.Desk.new().counts
+    counts = playouts.Scratch.new().counts
     state = position("1-a", "2-a", mine="1-red 2-red 10-deer", theirs="3-red 7-boar 4-cuckoo")
     terms.count_groups(state[0], 0, counts)
     found = dict(zip(terms.GROUPS, counts[: terms.NUM_GROUPS].tolist(), strict=True))
@@ -196,26 +198,26 @@ def test_a_group_is_dead_when_it_cannot_be_whole() -> None:
 
 def test_the_greatest_sum_is_chosen() -> None:
     state = position("3-a 9-b 1-a", "3-curtain 9-cup 9-a", turn=2)
-    weights, desk = np.zeros(terms.NUM_TERMS), playouts.Desk.new()
+    weights, scratch = np.zeros(terms.NUM_TERMS), playouts.Scratch.new()
     for card, taken in (("3-a", "3-curtain"), ("9-b", "9-cup"), ("1-a", "")):
         weights[:] = 0
         weights[terms_of(state, card, taken)] = 1
-        assert playouts.choose(state[0], 0, weights, desk) == parse_card(card)
+        assert playouts.choose(state[0], 0, weights, scratch) == parse_card(card)
     s = state[0]
     s.phase, s.pending = 3, parse_card("9-b")
     s.hands[0] &= ~cards("9-b")
     for taken in ("9-cup", "9-a"):
         weights[:] = 0
         weights[terms_of(state, "9-b", taken)[3]] = 1  # the captured card itself
-        assert playouts.choose(s, 0, weights, desk) == TAKE + parse_card(taken)
+        assert playouts.choose(s, 0, weights, scratch) == TAKE + parse_card(taken)
 
 
 def test_calls_are_made_above_zero() -> None:
     state = position("3-a", "9-a", mine="1-crane 3-curtain 8-moon", turn=6)
-    s, desk = state[0], playouts.Desk.new()
+    s, scratch = state[0], playouts.Scratch.new()
     s.phase = CALL
     for weight, action in ((1.0, KOI_KOI), (0.0, STOP), (-1.0, STOP)):
-        assert playouts.choose(s, 0, np.full(terms.NUM_TERMS, weight), desk) == action
+        assert playouts.choose(s, 0, np.full(terms.NUM_TERMS, weight), scratch) == action
 
 
 def test_the_worth_of_an_end_is_the_chance_to_win() -> None:
@@ -233,16 +235,18 @@ def test_the_worth_of_an_end_is_the_chance_to_win() -> None:
 
 def share_by_hand(table: Table, seat: int, weights: Any) -> float:
     """Return how likely the other's discards of the round are, by replaying it from its start."""
-    desk, found = playouts.Desk.new(), []
+    scratch, found = playouts.Scratch.new(), []
     again = Table(GAME, seed=table.seed)
     rounds = int(table.state.array[0].round_number)
     for action in table.actions:
         s = again.state.array[0]
         if s.round_number == rounds and s.phase == DISCARD and s.seat != seat:
             who = int(s.seat)
-            terms.count_groups(s, who, desk.counts)
+            terms.count_groups(s, who, scratch.counts)
             hand = [card for card in range(48) if int(s.hands[who]) >> card & 1]
-            sums = np.array([playouts.discard_worth(s, who, card, weights, desk) for card in hand])
+            sums = np.array(
+                [playouts.discard_worth(s, who, card, weights, scratch) for card in hand]
+            )
             shares = np.exp(sums - sums.max())
             shares = playouts.CARELESS / len(hand) + (1 - playouts.CARELESS) * shares / shares.sum()
             found.append(shares[hand.index(action)])
@@ -253,7 +257,7 @@ def share_by_hand(table: Table, seat: int, weights: Any) -> float:
 @pytest.mark.skipif(not JIT, reason="too many positions to interpret")
 def test_the_past_of_a_round_is_as_likely_as_it_was() -> None:
     weights = np.random.default_rng(1).normal(size=terms.NUM_TERMS)
-    desk = playouts.Desk.new()
+    scratch = playouts.Scratch.new()
     phases, calls = set(), 0
     for plies in (7, 12, 16, 25, 31):
         for table in some_tables(range(30), plies=plies):
@@ -261,7 +265,7 @@ def test_the_past_of_a_round_is_as_likely_as_it_was() -> None:
             seat = int(state[0].seat)
             phases.add(int(state[0].phase))
             past = state.copy()
-            found = playouts.likelihood(state[0], past[0], seat, weights, desk)
+            found = playouts.likelihood(state[0], past[0], seat, weights, scratch)
             assert found == pytest.approx(share_by_hand(table, seat, weights))
             s = past[0]  # back at the start of the round: both hands as dealt, no pile
             assert [int(one).bit_count() for one in (*s.hands, *s.piles)] == [8, 8, 0, 0]
@@ -279,7 +283,7 @@ def test_worlds_come_as_likely_as_the_others_discards_make_them() -> None:
     seat, view = turn.seat, turn.view.array
     other = 1 - seat
     weights = np.random.default_rng(3).normal(size=terms.NUM_TERMS)
-    desk = playouts.Desk.new(400_000)
+    scratch = playouts.Scratch.new(400_000)
     rng = np.array([77], dtype=np.int64)
     seen: dict[int, float] = {}
     s = view[0]
@@ -290,14 +294,14 @@ def test_worlds_come_as_likely_as_the_others_discards_make_them() -> None:
         world[0].hands[other] = sum(1 << card for card in hand)
         past = world.copy()
         seen[int(world[0].hands[other])] = playouts.likelihood(
-            world[0], past[0], seat, weights, desk
+            world[0], past[0], seat, weights, scratch
         )
     total, draws, few = sum(seen.values()), 4000, np.zeros(2)
     counts = dict.fromkeys(seen, 0)
-    playouts.imagine_hands(view, 0, seat, weights, desk, rng)
+    playouts.sample_hands(view, seat, weights, scratch, rng)
     for _ in range(draws):
-        playouts.imagine_world(view, 0, seat, desk, rng)
-        world = desk.states[1:2].copy()
+        playouts.sample_world(view, seat, scratch, rng)
+        world = scratch.states[1:2].copy()
         counts[int(world[0].hands[other])] += 1
         GAME.bindings.conceal(world, 0, seat)
         assert world.tobytes() == view.tobytes()
@@ -317,11 +321,11 @@ def test_worlds_come_as_likely_as_the_others_discards_make_them() -> None:
 
 
 def test_the_stock_alone_is_imagined_where_the_hand_is_seen() -> None:
-    desk, rng = playouts.Desk.new(), np.array([5], dtype=np.int64)
+    scratch, rng = playouts.Scratch.new(), np.array([5], dtype=np.int64)
     for table in some_tables(range(6), plies=9):
         state = table.state.array
-        playouts.imagine_world(state, 0, int(state[0].seat), desk, rng)
-        world = desk.states[1:2].copy()
+        playouts.sample_world(state, int(state[0].seat), scratch, rng)
+        world = scratch.states[1:2].copy()
         assert world["hands"].tolist() == state["hands"].tolist()
         assert world["stock"].tolist() != state["stock"].tolist()
         assert GAME.audit(world[0]) == 0
@@ -330,12 +334,11 @@ def test_the_stock_alone_is_imagined_where_the_hand_is_seen() -> None:
 
 
 def test_a_stop_is_worth_what_it_wins() -> None:
-    desk, rng, found = playouts.Desk.new(4), np.array([5], dtype=np.int64), np.zeros(2)
+    scratch, rng, found = playouts.Scratch.new(4), np.array([5], dtype=np.int64), np.zeros(2)
     turn = next(one for one in all_turns(3) if one.view.phase == CALL)
     view, seat, chances = turn.view.array, turn.seat, np.zeros((0, 2, 1))
-    playouts.try_actions(
-        view, 0, seat, turn.legal, 2, 5, shipped_terms(), chances, desk, rng, found
-    )
+    model = playouts.Model(shipped_weights(), chances)
+    playouts.try_actions(view, seat, turn.legal[:2], 5, model, scratch, rng, found)
     assert found[0] == pytest.approx(score(view[0], seat) / 10)
 
 
@@ -353,7 +356,7 @@ def test_agents_are_sound() -> None:
 
 def test_weights_of_another_kind_are_refused(tmp_path: Path) -> None:
     with pytest.raises(CardlabError, match=r"none\.npz holds no weights of terms"):
-        load_terms(tmp_path / "none.npz")
+        load_weights(tmp_path / "none.npz")
     np.savez(tmp_path / "few.npz", weights=np.zeros(3))
     with pytest.raises(CardlabError, match="of shape"):
         KoiKoiLinear(tmp_path / "few.npz")
@@ -370,6 +373,7 @@ def test_weights_of_another_kind_are_refused(tmp_path: Path) -> None:
 SMALL = ("games=12", "block_games=6", "epochs=2", "call_epochs=2")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="too many games to interpret")
 def test_a_killed_training_ends_with_the_same_weights(tmp_path: Path) -> None:
     pytest.importorskip("torch")
@@ -383,7 +387,7 @@ def test_a_killed_training_ends_with_the_same_weights(tmp_path: Path) -> None:
     assert told == whole
     assert seen[-1][1] == seen[-1][2]
     first, second = (
-        load_terms(tmp_path / name / "koi_koi_terms.npz") for name in ("killed", "whole")
+        load_weights(tmp_path / name / "koi_koi_linear.npz") for name in ("killed", "whole")
     )
     assert (first == second).all()
     assert (first[: terms.CALLS] != 0).any()
@@ -392,6 +396,7 @@ def test_a_killed_training_ends_with_the_same_weights(tmp_path: Path) -> None:
     assert 0.2 < whole["discards and picks: agreement"] < 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="too many games to interpret")
 def test_weights_learn_what_a_network_wants() -> None:
     """Sums that made the points are found again, up to what their scale leaves open."""

@@ -12,28 +12,26 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import State
 from cardlab.engine.kernel import JIT, cache_folder
 from cardlab.games.uno import features
 from cardlab.games.uno.cards import TOTAL, cards_in
-from cardlab.games.uno.learning.games import Games, table, trace_targets
-from cardlab.games.uno.rules import GAME
-from cardlab.learning.runs import read_json
-from cardlab.testing import random_table, retrace
-from tests.support.killed import train_killed_once
-
-torch = pytest.importorskip("torch")
-
 from cardlab.games.uno.learning import comparison as uno_comparison
 from cardlab.games.uno.learning import deep_monte_carlo, deep_sarsa, policy_gradient
 from cardlab.games.uno.learning import dqn as deep_q
 from cardlab.games.uno.learning import grid as uno_grid
-from cardlab.games.uno.learning.runs import Run, Score, evaluate, new_network, tables_of  # noqa: E402
-from cardlab.learning.__main__ import main  # noqa: E402
-from cardlab.networks.weights import load_weights  # noqa: E402
-from tests.support.paths import DOCS  # noqa: E402
+from cardlab.games.uno.learning.games import Games, Play, table, trace_targets
+from cardlab.games.uno.learning.runs import Run, Score, evaluate, new_network, tables_of
+from cardlab.games.uno.rules import GAME
+from cardlab.learning.__main__ import main
+from cardlab.learning.runs import read_json
+from cardlab.networks.weights import load_weights
+from cardlab.testing import random_table, retrace
+from tests.support.killed import train_killed_once
+from tests.support.paths import DOCS
 
 pytestmark = pytest.mark.skipif(not JIT, reason="too many games to interpret")
 
@@ -190,7 +188,7 @@ def first_legal(games: Games) -> Any:
 @pytest.mark.parametrize("threads", [2, 3])
 def test_threads_change_the_time_only(threads: int) -> None:
     tables = [table(3), table(5, "official")]
-    settings = {"seed": 4, "self_play": 0.3, "heuristic": 0.3}
+    settings = {"seed": 4, "play": Play(self_play=0.3, heuristic=0.3)}
     one, many = (Games(40, tables, "fair", threads=n, **settings) for n in (1, threads))
     for _ in range(60):
         for games in (one, many):
@@ -220,7 +218,7 @@ def test_rewards_tell_who_won() -> None:
 
 def test_all_seats_learn_in_self_play_and_one_otherwise() -> None:
     for share in (0.0, 1.0):
-        games = Games(30, [table(4)], "fair", seed=2, redeal=False, self_play=share)
+        games = Games(30, [table(4)], "fair", seed=2, play=Play(redeal=False, self_play=share))
         met: list[set[int]] = [set() for _ in range(30)]
         while games.live.any():
             for row in np.flatnonzero(games.live):
@@ -231,7 +229,7 @@ def test_all_seats_learn_in_self_play_and_one_otherwise() -> None:
 
 
 def test_forced_decisions_can_be_left_out() -> None:
-    games = Games(100, [table(2)], "fair", seed=2, skip_forced=True)
+    games = Games(100, [table(2)], "fair", seed=2, play=Play(skip_forced=True))
     for _ in range(20):
         assert all(int(one).bit_count() > 1 for one in games.legal)
         games.step(first_legal(games), 1.0)
@@ -334,6 +332,7 @@ class Stop(Exception):
     pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("module", "config"), RUNS, ids=lambda one: getattr(one, "__name__", ""))
 def test_an_interrupted_run_ends_like_an_undisturbed_one(
     module: Any, config: Any, tmp_path: Path
@@ -362,6 +361,7 @@ def test_an_interrupted_run_ends_like_an_undisturbed_one(
     assert "rlcard/random/3" in log[1]  # evaluated every second stretch
 
 
+@pytest.mark.slow
 def test_a_killed_training_goes_on(tmp_path: Path) -> None:
     settings = ["games=1200", "stretches=12", "rows=16", "batch=64", "width=32", "layers=1"]
     settings += ["evaluation_games=40", "evaluate_every=50", "threads=1", "device=cpu"]
@@ -378,6 +378,7 @@ def test_a_killed_training_goes_on(tmp_path: Path) -> None:
     assert all(torch.equal(tensor, kept[1][name]) for name, tensor in kept[0].items())
 
 
+@pytest.mark.slow
 def test_it_trains_where_only_torch_is_installed(tmp_path: Path) -> None:
     code = (
         "import sys\n"
@@ -396,6 +397,7 @@ def test_it_trains_where_only_torch_is_installed(tmp_path: Path) -> None:
         assert read_json(tmp_path / "uno" / what / "result.json")["games"] == 60
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", ["cardlab.learning", "cardlab.cli"])
 def test_without_torch_a_sentence_says_what_to_install(start: str) -> None:
     code = f"import sys; sys.modules['torch'] = None; from {start}"
@@ -409,6 +411,7 @@ def test_without_torch_a_sentence_says_what_to_install(start: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_run_stops_after_its_minutes_and_goes_on(tmp_path: Path) -> None:
     config = deep_q.Config(games=300, minutes=1e-9, **TINY, **SMALL)
     assert deep_q.train(config, tmp_path, quiet)["games"] == 100
@@ -428,6 +431,7 @@ def test_an_iteration_of_the_paper_is_a_hundred_games() -> None:
     assert deep_q.explore_at(config, 1000) == pytest.approx(0.03)
 
 
+@pytest.mark.slow
 def test_evaluation_is_repeatable_and_has_an_interval() -> None:
     network = new_network(deep_q.Config(**TINY, **SMALL))
     first, again = (
@@ -439,6 +443,7 @@ def test_evaluation_is_repeatable_and_has_an_interval() -> None:
     assert (half.share, round(half.margin, 2)) == (50, 9.62)
 
 
+@pytest.mark.slow
 def test_grid_and_comparison_run_every_entry(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

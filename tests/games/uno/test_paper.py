@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from cardlab.arena.match import Match
 from cardlab.engine.kernel import JIT
+from cardlab.games.uno import PACKAGE
 from cardlab.games.uno.paper import report as uno
 from cardlab.papers.logs import kept_log, kept_result
 from cardlab.papers.measurements import Ledger, measure
+from cardlab.papers.reproduce import reproduce
 
 
 def rising(values: list[float]) -> uno.Curve:
@@ -29,14 +32,14 @@ def test_a_curve_settles_where_it_reaches_its_end() -> None:
 
 
 def test_every_kept_run_says_how_it_was_made() -> None:
-    for name in (*uno.RUNS.values(), "uno_net"):
-        result = kept_result(name)
+    for name in (*uno.RUNS.values(), "net"):
+        result = kept_result(PACKAGE, name)
         assert result["command"].startswith("cardlab train uno/")
         assert result["rules"] == 1
-        assert kept_log(name)[-1]["step"] == result["games"]
-    assert len(kept_result("uno_grid")) == 18
-    for several in ("uno_grid", "uno_designs"):
-        runs = kept_result(several).values()
+        assert kept_log(PACKAGE, name)[-1]["step"] == result["games"]
+    assert len(kept_result(PACKAGE, "grid")) == 18
+    for several in ("grid", "designs"):
+        runs = kept_result(PACKAGE, several).values()
         assert len({one["games"] for one in runs}) == 1  # compared at equal games
         assert all(one["command"].startswith("cardlab train uno/") for one in runs)
 
@@ -44,10 +47,10 @@ def test_every_kept_run_says_how_it_was_made() -> None:
 def test_shipped_networks_are_those_of_the_kept_runs() -> None:
     from cardlab.games.uno.agents.network import uno_dqn_open, uno_net
 
-    for agent, run in ((uno_net(), "uno_net"), (uno_dqn_open(), "uno_dqn_paper")):
+    for agent, run in ((uno_net(), "net"), (uno_dqn_open(), "dqn_paper")):
         about = agent._network.about
-        assert about["command"] == kept_result(run)["command"]
-        assert about["games"] == kept_result(run)["games"]
+        assert about["command"] == kept_result(PACKAGE, run)["command"]
+        assert about["games"] == kept_result(PACKAGE, run)["games"]
 
 
 @pytest.mark.skipif(not JIT, reason="too many games to interpret")
@@ -64,17 +67,17 @@ def test_scores_with_more_than_two_seats_are_those_of_a_match(tmp_path: Path) ->
     assert ours.gain(1)[0] == pytest.approx(plain[1].points)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="too many games to interpret")
-def test_a_tiny_report_has_all_its_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(uno, "QUICK", uno.Plan(10, 10))
-    path = uno.reproduce(
-        tmp_path / "out", tmp_path / "work", quick=True, workers=1, report=lambda *at: None
-    )
+def test_a_tiny_report_has_all_its_parts(tmp_path: Path) -> None:
+    small = replace(uno.REPORT, quick=uno.Plan(10, 10))
+    out, work = tmp_path / "out", tmp_path / "work"
+    path = reproduce(small, out, work, quick=True, workers=1, progress=lambda *at: None)
     text = path.read_text()
     for part in ("Table 3", "Table 4", "The grid", "hidden knowledge", "equal games", "quick run"):
         assert part in text
     assert text.count("| DQN |") >= 4
     for figure in ("figure_2", "figure_3", "ladder"):
-        assert (tmp_path / "out" / f"uno_{figure}.svg").stat().st_size > 10_000
+        assert (out / f"uno_{figure}.svg").stat().st_size > 10_000
     games = {name: match.deals for name, match in uno.all_matches(uno.FULL).items()}
     assert min(games[f"table 3 uno_dqn {seats} rlcard"] * seats for seats in (3, 4, 5)) >= 10_000

@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,14 +23,14 @@ if TYPE_CHECKING:
 START = "from cardlab.cli import main; main()"
 COMPILE = """
 import threading
-from cardlab.play import Table
-from cardlab.web import lobby, thinkers
+from cardlab.engine.play import Table
+from cardlab.web import agent_pool, lobby
 from cardlab.web.menu import Menu
 games = Menu.of(["kuhn_poker:GAME"]).games.values()
 lobby.warm_up(games, threading.Event())
 for game in games:
     lobby.warm_worker(game)
-    thinkers.advise("monte_carlo:4", Table(game, seed=0).turn(), (0, 0, 0))
+    agent_pool.advise("monte_carlo:4", Table(game, seed=0).turn(), (0, 0, 0))
 """
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 TOLD_BELOW = ("Failed to load resource", "WebSocket connection")  # by status, and by the page
@@ -87,7 +86,6 @@ class Server:
             self.process.wait()
         if self.process.stdout:
             self.process.stdout.close()
-        time.sleep(0.1)
 
 
 @pytest.fixture(scope="session")

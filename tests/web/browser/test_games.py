@@ -10,6 +10,8 @@ import pytest
 
 from tests.support.person import CHOICES, HELD, Person, open_table
 
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser")]  # one browser and server
+
 PATIENCE = 60  # seconds that the others may take
 SHORT: dict[str, dict[str, str | int]] = {
     "crazy_eights": {},
@@ -225,8 +227,8 @@ def test_a_hint_asked_for_too_early_comes_with_the_turn(server: Any, somebody: A
     assert ann.page.get_attribute(".board", "data-turn") == "yes"
     ann.turn()
     ann.page.select_option("#pace", "instant")
-    ann.page.wait_for_selector('.board[data-turn="yes"]')
-    ann.page.wait_for_timeout(500)
+    # The title changes with the turn, and in the same moment a hint would be asked for.
+    ann.page.wait_for_function("document.title.startsWith('●')")
     assert ann.page.locator(".hint-table, .busy").count() == 0  # once asked, once answered
 
 

@@ -12,6 +12,8 @@ from cardlab.arena.store import Store
 from cardlab.arena.tournament import Plan, enter, play_tournament
 from tests.support.person import Person, axe_violations, open_table
 
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser")]  # one browser and server
+
 GAMES = ("crazy_eights", "uno", "birds_of_a_feather", "koi_koi", "cribbage")
 MOST_BYTES = 600_000
 PHONE: Any = {"width": 360, "height": 740}
@@ -78,7 +80,7 @@ def test_a_table_suits_all(
     assert axe_violations(ann.page, axe) == []
     ann.page.keyboard.press("Escape")
     ann.page.set_viewport_size(PHONE)
-    ann.page.wait_for_timeout(200)
+    ann.page.wait_for_selector('.board[data-narrow="yes"]')
     ann.picture(game)
     for _ in range(3):
         assert ann.fits()
@@ -147,7 +149,7 @@ def test_a_replay_is_scrubbed_valued_and_reviewed(
     assert page.inner_text(".move-line")
     page.locator("#scrub").fill("0")
     page.wait_for_selector('.board[data-version="0"]')
-    assert page.input_value("#adviser").startswith("fair")  # the usual one, as at the table
+    assert page.input_value("#adviser").startswith("guided")  # the usual one, as at the table
     page.select_option("#adviser", "monte_carlo:1000")
     page.click("text=Value this move")
     page.wait_for_selector(".hint-table tr.played", timeout=120_000)
@@ -205,7 +207,10 @@ def test_attention_is_a_picture(server: Any, somebody: Any) -> None:
     row = {"card": None, "value": 1.0, "shown": "59.4 %"}
     told = {
         "adviser": "a network",
-        "values": [{"id": 3, "text": "9-cup", **row}, {"id": 4, "text": "2-red", **row}],
+        "values": [
+            {"id": number, "text": card, "parts": [{"card": card}], **row}
+            for number, card in ((3, "9-cup"), (4, "2-red"))
+        ],
         "best": 4,
         "attention": {
             "tokens": ["9-cup", "2-red", "round"],
@@ -215,6 +220,8 @@ def test_attention_is_a_picture(server: Any, somebody: Any) -> None:
     ann.page.evaluate(
         """async told => {
           const { readHint, hintTable } = await import('/static/hints.js');
+          const { loadDeck } = await import('/static/cards.js');
+          await loadDeck('hanafuda');
           const side = document.createElement('div');
           side.className = 'panel';
           side.style.width = '320px';
@@ -244,7 +251,7 @@ def test_a_game_without_a_table_of_its_own_can_be_played(server: Any, somebody: 
     seats = [{"name": "Ann", "kind": "person"}, {"name": "heuristic", "kind": "agent"}]
     ann.page.evaluate(
         """async ([description, legal, seats]) => {
-          const { render } = await import('/static/games/generic.js');
+          const { render } = await import('/static/board/generic.js');
           window.taken = [];
           const ctx = {
             view: {description, seats, over: null}, legal, seat: 0, mine: true, deck: 'standard',

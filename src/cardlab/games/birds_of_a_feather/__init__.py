@@ -44,7 +44,7 @@ PACKAGE = GamePackage(
         "solvability": f"{HERE}.learning.solvability",
         "evolved_ordering": f"{HERE}.learning.evolved_ordering",
     },
-    paper=f"{HERE}.paper.report",
+    paper=f"{HERE}.paper.report:REPORT",
     commands={"solve": f"{HERE}.commands:solve"},
     page="page",
     page_data=f"{HERE}.page.page_data:PAGE_DATA",

@@ -44,6 +44,7 @@ from cardlab.games.birds_of_a_feather.rules import (
 
 __all__ = [
     "FEATURES",
+    "LINES",
     "MOVE_FEATURES",
     "NUM_FEATURES",
     "NUM_TERMS",
@@ -232,7 +233,7 @@ def score(weights: Any, x: Any) -> float:
 
 @kernel
 def is_joined(members: int, links: Any) -> bool:
-    """Return whether a set hangs together, where `links[i]` are the neighbours of member i."""
+    """Return whether a set is connected, where `links[i]` are the neighbours of member i."""
     reached = members & -members
     new = reached
     while new:

@@ -1,19 +1,15 @@
-"""Rules of thumb for Birds of a Feather: keep the flock together, cover the odd birds first."""
+"""Heuristic for Birds of a Feather: keep all cards connected, cover cards that fit few others."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from cardlab.engine.kernel import bit, count_bits, int64, kernel, lowest_bit
-from cardlab.games.birds_of_a_feather.features import is_joined
+from cardlab.games.birds_of_a_feather.features import LINES, is_joined, occupied_cells, top_cards
 from cardlab.games.birds_of_a_feather.rules import (
     CELLS,
-    EMPTY,
     FITS,
     FROM,
-    PARTNER,
     TO,
     TOUCHING,
     pairs_after,
@@ -21,7 +17,6 @@ from cardlab.games.birds_of_a_feather.rules import (
 
 __all__ = ["choose"]
 
-IN_LINE = np.array([sum(1 << int(c) for c in row) for row in PARTNER], dtype=np.int64)
 COVERED, LEFT, FEWEST, APART = 4, 3, 6, 1000
 
 
@@ -34,21 +29,14 @@ def choose(s: Any, seat: int, actions: Any, count: int) -> int:
     covered card fits and of stacks in line with the cell that is left, and gains by the number of
     moves of the least mobile stack afterwards.
     """
-    cards = int64(0)
-    cells = int64(0)
-    for cell in range(CELLS):
-        if s.tops[cell] != EMPTY:
-            cards |= bit(s.tops[cell])
-            cells |= bit(cell)
+    cards, cells = top_cards(s), occupied_cells(s)
     least = int64(2 * APART)
     choice = int64(actions[0])
     for i in range(count):
         action = int64(actions[i])
         start, end = FROM[action], TO[action]
         covered = int64(s.tops[end])
-        cost = COVERED * count_bits(FITS[covered] & cards) + LEFT * count_bits(
-            IN_LINE[start] & cells
-        )
+        cost = COVERED * count_bits(FITS[covered] & cards) + LEFT * count_bits(LINES[start] & cells)
         pairs = pairs_after(s, action)
         fewest = int64(CELLS)
         rest = cells & ~bit(start)
@@ -56,7 +44,7 @@ def choose(s: Any, seat: int, actions: Any, count: int) -> int:
             fewest = min(fewest, count_bits(pairs & TOUCHING[lowest_bit(rest)]))
             rest &= rest - 1
         cost -= FEWEST * fewest
-        if not (is_joined(cards & ~bit(covered), FITS) and is_joined(cells & ~bit(start), IN_LINE)):
+        if not (is_joined(cards & ~bit(covered), FITS) and is_joined(cells & ~bit(start), LINES)):
             cost += APART
         if cost < least:
             least = cost

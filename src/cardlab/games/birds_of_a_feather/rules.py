@@ -78,9 +78,9 @@ def birds_of_a_feather(card: int, other: int) -> bool:
 
 FROM = np.array([a for a, _ in MOVES], dtype=np.int64)
 TO = np.array([b for _, b in MOVES], dtype=np.int64)
-PARTNER = np.array([[cell for cell, _ in one] for one in PARTNERS], dtype=np.int64)
-PAIR_WITH = np.array([[number for _, number in one] for one in PARTNERS], dtype=np.int64)
-TOUCHING = np.array([sum(1 << number for _, number in one) for one in PARTNERS], dtype=np.int64)
+PARTNER = np.array([[cell for cell, _ in row] for row in PARTNERS], dtype=np.int64)
+PAIR_WITH = np.array([[number for _, number in row] for row in PARTNERS], dtype=np.int64)
+TOUCHING = np.array([sum(1 << number for _, number in row) for row in PARTNERS], dtype=np.int64)
 FITTING = [sum(1 << o for o in range(DECK) if birds_of_a_feather(c, o)) for c in range(DECK)]
 FITS = np.array([*FITTING, 0], dtype=np.int64)  # the last entry is for an empty cell
 FIRST = np.array([a for a, _ in PAIRS], dtype=np.int64)
@@ -335,7 +335,7 @@ def parse_deal(text: str) -> Array:
 def parse_position(text: str) -> Array:
     """Return an array of one game that stands as `text` says, its past moves unknown.
 
-    The text has sixteen cells row by row, each a card or `--`, spaces and commas as one likes.
+    The text has sixteen cells row by row, each a card or `--`, with or without spaces and commas.
     """
     words = split_cards(text)
     if len(words) != CELLS:
@@ -419,7 +419,7 @@ def describe(s: Any, seat: int) -> Description:
         facts["stacks"] = CELLS - int(s.plies)
     if s.phase == FINISHED:
         facts["result"] = result_text(s)
-    told = [
+    moves = [
         Event(0, f"moved {card_text(card)} onto {card_text(covered)}, {action_text(action)}")
         for action, card, covered in history(s)
     ]
@@ -429,7 +429,7 @@ def describe(s: Any, seat: int) -> Description:
         to_move=0 if s.phase == PLAY else None,
         zones=tuple(zones),
         facts=facts,
-        events=tuple(told),
+        events=tuple(moves),
     )
 
 

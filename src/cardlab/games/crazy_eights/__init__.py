@@ -81,7 +81,7 @@ PACKAGE = GamePackage(
         "tabular_q": f"{HERE}.learning.tabular_q",
         "transformer": f"{HERE}.learning.transformer",
     },
-    paper=f"{HERE}.paper.report",
+    paper=f"{HERE}.paper.report:REPORT",
     page="page",
     page_data=f"{HERE}.page.page_data:PAGE_DATA",
     deck="standard",

@@ -17,7 +17,7 @@ Action ids
         64  pass: only without a stock and with nothing playable
         65  draw one card: only with `optional_draw`
 
-What seats learn of each other's hands, and how worlds are imagined: `crazy_eights_knowledge`.
+What seats learn of each other's hands, and how worlds are sampled: `hidden_hands`.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from cardlab.engine.cards import (
 )
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import DEALER, OVER, Description, Event, Game, Zone, record_type
+from cardlab.engine.hidden_hands import bar, occupy, vacate
 from cardlab.engine.kernel import bit, count_bits, int64, kernel, lowest_bit
 from cardlab.engine.seeding import branch
 from cardlab.games.crazy_eights import PACKAGE, hidden_hands
@@ -44,9 +45,6 @@ from cardlab.games.crazy_eights.hidden_hands import (
     DECK,
     GROUPS,
     NOBODY,
-    bar,
-    occupy,
-    vacate,
 )
 
 MAX_SEATS = 4
@@ -214,7 +212,7 @@ def apply(s: Any, action: int) -> None:
         s.top = card
         s.suit = suit
         s.passes = 0
-        vacate(s, seat, card)
+        vacate(s, seat, bit(card))
         if s.sizes[seat] == 0:
             s.winner = seat
             s.phase = FINISHED
@@ -435,7 +433,7 @@ def describe(s: Any, seat: int) -> Description:
 
 def events(s: Any) -> list[Event]:
     """Return the last actions in words, oldest first."""
-    told = []
+    found = []
     plies = int(s.plies)
     entries = list(
         zip(s.log_seat.tolist(), s.log_action.tolist(), s.log_drew.tolist(), strict=True)
@@ -453,10 +451,10 @@ def events(s: Any) -> list[Event]:
             text = f"played {card_text(FIRST_EIGHT + eight)} and called {SUIT_NAMES[suit]}"
         if drew and not s.optional_draw:
             text = f"drew {drew} card{'s' if drew > 1 else ''} and {text}"
-        told.append(Event(seat, text))
+        found.append(Event(seat, text))
     if s.phase == FINISHED and s.drew:
-        told.append(Event(int(s.seat), "drew the last card"))
-    return told
+        found.append(Event(int(s.seat), "drew the last card"))
+    return found
 
 
 GAME = Game.from_module(__name__, PACKAGE, hidden_hands)

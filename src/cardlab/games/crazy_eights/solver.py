@@ -31,7 +31,7 @@ from cardlab.games.crazy_eights.rules import (
     PLAY,
 )
 
-__all__ = ["Memory", "Verdicts", "solve", "solves"]
+__all__ = ["Scratch", "Verdicts", "solve", "solves"]
 
 MAX_LEVELS = 256
 MAX_MOVES = 64
@@ -41,7 +41,7 @@ OWN, OTHER, MATCH, AT, SEAT, PASSES, KEY, COUNT, TRIED, ALPHA, BETA, BEST, LOW, 
 FIELDS = 14
 
 
-class Memory(NamedTuple):
+class Scratch(NamedTuple):
     """What a search works in; the table has 2**bits entries."""
 
     levels: Array
@@ -50,10 +50,11 @@ class Memory(NamedTuple):
     later: Array
     table_keys: Array
     table_bounds: Array
+    nodes: Array  # one number: how many there were
 
     @classmethod
-    def of(cls, bits: int = 20) -> Memory:
-        """Return memory with an empty table."""
+    def of(cls, bits: int = 20) -> Scratch:
+        """Return scratch with an empty table."""
         return cls(
             np.zeros((MAX_LEVELS, FIELDS), dtype=np.int64),
             np.zeros((MAX_LEVELS, MAX_MOVES), dtype=np.int64),
@@ -61,6 +62,7 @@ class Memory(NamedTuple):
             np.zeros(MAX_CARDS + 1, dtype=np.int64),
             np.zeros(1 << bits, dtype=np.int64),
             np.zeros(1 << bits, dtype=np.int8),
+            np.zeros(1, dtype=np.int64),
         )
 
 
@@ -75,11 +77,11 @@ def fitting(match: int) -> int:
 
 
 @kernel
-def order_moves(
-    level: int, seat_hand: int, other_hand: int, match: int, levels: Any, moves: Any, scores: Any
-) -> int:
+def order_moves(level: int, scratch: Any) -> int:
     """Write the actions worth trying, the most promising first; eights alike are tried once."""
-    cards = seat_hand & fitting(match)
+    moves, scores = scratch.moves, scratch.scores
+    seat_hand, other_hand = scratch.levels[level, OWN], scratch.levels[level, OTHER]
+    cards = seat_hand & fitting(scratch.levels[level, MATCH])
     count = 0
     rest = cards & ~EIGHTS
     while rest:
@@ -173,25 +175,15 @@ def key_of(level: int, salt: int, levels: Any, later: Any) -> int:
 
 @kernel
 def search(
-    lowest: int,
-    highest: int,
-    salt: int,
-    limit: int,
-    stock: Any,
-    end: int,
-    out: Any,
-    levels: Any,
-    moves: Any,
-    scores: Any,
-    later: Any,
-    table_keys: Any,
-    table_bounds: Any,
+    lowest: int, highest: int, salt: int, limit: int, stock: Any, end: int, scratch: Any
 ) -> int:
-    """Return the value at level 0 for its mover within a window, and count nodes in `out[0]`.
+    """Return the value at level 0 for its mover within a window, and count nodes.
 
     A table entry holds a lower and an upper bound: 3 * (lower + 1) + (upper + 1), plus 9 so that an
     empty entry is 0. Past `limit` nodes the answer is 2: not settled.
     """
+    levels, nodes = scratch.levels, scratch.nodes
+    table_keys, table_bounds = scratch.table_keys, scratch.table_bounds
     mask = len(table_keys) - 1
     level = 0
     levels[0, ALPHA] = lowest
@@ -201,7 +193,7 @@ def search(
     while True:
         leaving = False
         if entering:
-            key = key_of(level, salt, levels, later)
+            key = key_of(level, salt, levels, scratch.later)
             levels[level, KEY] = key
             levels[level, LOW] = -1
             levels[level, HIGH] = 1
@@ -218,20 +210,12 @@ def search(
                     value = int64(high)
                     leaving = True
             if not leaving:
-                out[0] += 1
-                if out[0] > limit or level == MAX_LEVELS - 2:
+                nodes[0] += 1
+                if nodes[0] > limit or level == MAX_LEVELS - 2:
                     return 2
                 levels[level, BEST] = -1
                 levels[level, TRIED] = 0
-                levels[level, COUNT] = order_moves(
-                    level,
-                    levels[level, OWN],
-                    levels[level, OTHER],
-                    levels[level, MATCH],
-                    levels,
-                    moves,
-                    scores,
-                )
+                levels[level, COUNT] = order_moves(level, scratch)
         if not leaving:
             best = levels[level, BEST]
             if best >= levels[level, BETA] or levels[level, TRIED] == levels[level, COUNT]:
@@ -255,7 +239,7 @@ def search(
             levels[level, BEST] = max(levels[level, BEST], -value)
             entering = False
         else:
-            action = moves[level, levels[level, TRIED]]
+            action = scratch.moves[level, levels[level, TRIED]]
             levels[level, TRIED] += 1
             reached = advance(level, action, stock, end, levels)
             if reached == 2:
@@ -287,53 +271,26 @@ def begin(s: Any, levels: Any, later: Any) -> None:
 
 @kernel
 def value_actions(
-    states: Any,
-    row: int,
-    actions: Any,
-    values: Any,
-    all_exact: bool,
-    salt: int,
-    limit: int,
-    out: Any,
-    levels: Any,
-    moves: Any,
-    scores: Any,
-    later: Any,
-    table_keys: Any,
-    table_bounds: Any,
+    states: Any, actions: Any, values: Any, all_exact: bool, salt: int, limit: int, scratch: Any
 ) -> bool:
     """Write the value of every action for the seat to move; False past `limit` nodes.
 
     With `all_exact` off the search stops at what decides the choice: the first win, else which
     actions tie; the others are then lower bounds of no interest.
     """
-    s = states[row]
+    s, levels = states[0], scratch.levels
     end = int64(s.stock_end)
     for goal in range(1, -1, -1):  # first who wins, then who ties
         found = False
         for i in range(len(actions)):
             if goal == 0 and values[i] == 1:
                 continue
-            begin(s, levels, later)
+            begin(s, levels, scratch.later)
             reached = advance(0, int64(actions[i]), s.stock, end, levels)
             if reached == 2:
                 for field in range(COUNT):
                     levels[0, field] = levels[1, field]
-                answer = search(
-                    -goal,
-                    1 - goal,
-                    salt,
-                    limit,
-                    s.stock,
-                    end,
-                    out,
-                    levels,
-                    moves,
-                    scores,
-                    later,
-                    table_keys,
-                    table_bounds,
-                )
+                answer = search(-goal, 1 - goal, salt, limit, s.stock, end, scratch)
                 if answer == 2:
                     return False
                 reached = -answer
@@ -370,7 +327,7 @@ def solves(state: State) -> bool:
 
 
 def solve(
-    state: State, *, all_exact: bool = True, limit: int = 1 << 62, memory: Memory | None = None
+    state: State, *, all_exact: bool = True, limit: int = 1 << 62, scratch: Scratch | None = None
 ) -> Verdicts | None:
     """Return what every legal action is worth, or None if more than `limit` nodes were needed."""
     if not solves(state):
@@ -379,9 +336,9 @@ def solve(
         )
     legal = state.legal()
     values = np.full(len(legal), -1, dtype=np.int64)
-    out = np.zeros(1, dtype=np.int64)
-    work = memory or Memory.of()
+    scratch = scratch or Scratch.of()
+    scratch.nodes[0] = 0
     salt = int(branch(int(state.array[0].plies), int(state.array[0].stock_at)))
-    if not value_actions(state.array, 0, legal, values, all_exact, salt, limit, out, *work):
+    if not value_actions(state.array, legal, values, all_exact, salt, limit, scratch):
         return None
-    return Verdicts(values, int(out[0]))
+    return Verdicts(values, int(scratch.nodes[0]))

@@ -89,7 +89,7 @@ PACKAGE = GamePackage(
         "pegging_mix": f"{HERE}.learning.pegging_mix",
         "strategy_weights": f"{HERE}.learning.strategy_weights",
     },
-    paper=f"{HERE}.paper.report",
+    paper=f"{HERE}.paper.report:REPORT",
     commands={"score": f"{HERE}.commands:score", "analyse": f"{HERE}.commands:analyse"},
     page="page",
     page_data=f"{HERE}.page.page_data:PAGE_DATA",

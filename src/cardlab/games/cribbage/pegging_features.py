@@ -1,6 +1,6 @@
-"""Offence and defence in the play at Cribbage: what speaks for and against a card, as numbers.
+"""Features of offence and defence in the play at Cribbage, for a linear policy.
 
-`terms` writes for a card that may be played
+`write_features` writes for a card that may be played
 
     points     that it pegs at once
     reply      that the other is expected to peg on it: over all ranks unseen cards times points,
@@ -26,26 +26,18 @@ import numpy as np
 
 from cardlab.engine.cards import ALL_CARDS
 from cardlab.engine.kernel import bit, count_bits, int64, kernel, lowest_bit
-from cardlab.games.cribbage.pegging_slots import unseen_cards
+from cardlab.games.cribbage.pegging_ntuples import unseen_cards
 from cardlab.games.cribbage.rules import fitting
 from cardlab.games.cribbage.scoring import LIMIT, card_value, follow, peg_points
 
-__all__ = ["NEAR", "NUM_STAGES", "NUM_TERMS", "STAGES", "TERMS", "stage_of", "terms"]
+__all__ = ["FEATURES", "NEAR", "NUM_FEATURES", "NUM_STAGES", "STAGES", "stage_of", "write_features"]
 
-TERMS = (
-    "points",
-    "reply",
-    "dread",
-    "counter",
-    "height",
-    "lows",
-    "trap",
-    "pair",
-    "go",
-    "on",
+FEATURES = (
+    *("points", "reply", "dread", "counter", "height"),
+    *("lows", "trap", "pair", "go", "on"),
 )
-NUM_TERMS = len(TERMS)
-POINTS, REPLY, DREAD, COUNTER, HEIGHT, LOWS, TRAP, PAIR, GO, ON = range(NUM_TERMS)
+NUM_FEATURES = len(FEATURES)
+POINTS, REPLY, DREAD, COUNTER, HEIGHT, LOWS, TRAP, PAIR, GO, ON = range(NUM_FEATURES)
 STAGES = ("far from the end", "own end near", "other's end near", "both near the end")
 NUM_STAGES = len(STAGES)
 NEAR = 15  # points to the target; a dealer gains 16 in a deal, a pone 10
@@ -85,8 +77,8 @@ def chance_of_none(size: int, fits: int, others: int) -> float:
 
 
 @kernel
-def terms(s: Any, seat: int, card: int, out: Any) -> None:
-    """Write what speaks for and against a card, in the order of TERMS."""
+def write_features(s: Any, seat: int, card: int, out: Any) -> None:
+    """Write the features of a card, in the order of FEATURES."""
     other = 1 - seat
     left = int64(s.sizes[other])
     tally = int64(s.tally) + card_value(card)

@@ -74,7 +74,7 @@ PACKAGE = GamePackage(
         "monte_carlo": f"{HERE}.learning.monte_carlo",
         "linear": f"{HERE}.learning.linear",
     },
-    paper=f"{HERE}.paper.report",
+    paper=f"{HERE}.paper.report:REPORT",
     page="page",
     page_data=f"{HERE}.page.page_data:PAGE_DATA",
     deck=f"{HERE}.deck.hanafuda:DECK",

@@ -7,8 +7,9 @@ blue one, `ribbon` a plain one, and the letters `a`, `b`, `c` are dross.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
+from cardlab.engine.cards import cards_in
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.kernel import kernel
 
@@ -31,6 +32,7 @@ __all__ = [
     "card_text",
     "cards_in",
     "cards_text",
+    "find_cards",
     "four_of_a_month",
     "four_pairs",
     "parse_card",
@@ -68,7 +70,7 @@ def set_of(*pictures: str) -> int:
     return sum(1 << i for i, text in enumerate(TEXTS) if text.partition("-")[2] in pictures)
 
 
-CURTAIN, MOON, RAINMAN, CUP = (set_of(one) for one in ("curtain", "moon", "rainman", "cup"))
+CURTAIN, MOON, RAINMAN, CUP = map(set_of, ("curtain", "moon", "rainman", "cup"))
 LIGHTS = set_of("crane", "phoenix") | CURTAIN | MOON | RAINMAN
 BOAR_DEER_BUTTERFLY = set_of("boar", "deer", "butterfly")
 SEEDS = set_of("warbler", "cuckoo", "bridge", "geese", "swallow") | BOAR_DEER_BUTTERFLY | CUP
@@ -83,29 +85,25 @@ def card_text(card: int) -> str:
     return TEXTS[card]
 
 
-def cards_in(mask: int) -> Iterator[int]:
-    """Yield the cards of a set in ascending order."""
-    rest = int(mask)
-    while rest:
-        lowest = rest & -rest
-        yield lowest.bit_length() - 1
-        rest ^= lowest
-
-
 def cards_text(cards: Iterable[int]) -> str:
     """Return the texts of cards, separated by spaces."""
     return " ".join(card_text(card) for card in cards)
 
 
-def parse_card(text: str) -> int:
-    """Return the card that a person means by `1-crane`, `1-1`, `1 crane` or `crane`."""
+def find_cards(text: str) -> list[int]:
+    """Return the cards that `1-crane`, `1-1`, `1 crane` or `crane` can mean."""
     clean = "-".join(text.strip().lower().replace("-", " ").split())
     if clean in TEXTS:
-        return TEXTS.index(clean)
+        return [TEXTS.index(clean)]
     month, _, number = clean.partition("-")
     if month.isdecimal() and number in ("1", "2", "3", "4") and 1 <= int(month) <= len(PICTURES):
-        return 4 * (int(month) - 1) + int(number) - 1
-    alike = [i for i, one in enumerate(TEXTS) if one.partition("-")[2] == clean]
+        return [4 * (int(month) - 1) + int(number) - 1]
+    return [i for i, name in enumerate(TEXTS) if name.partition("-")[2] == clean]
+
+
+def parse_card(text: str) -> int:
+    """Return the one card that a text means."""
+    alike = find_cards(text)
     if len(alike) == 1:
         return alike[0]
     if alike:

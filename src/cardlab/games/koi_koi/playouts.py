@@ -3,9 +3,9 @@
 `choose` adds up the terms of every choice (`linear`) and takes the greatest sum.
 With it a round is played to its end from any position, in some microseconds.
 
-Nothing that is played tells of the other hand by the rules alone, but by sense it does: who holds a
-match for the curtain takes it. `likelihood` replays the round backwards and multiplies how likely
-the same terms make each discard of the other seat. Of many imagined hands, worlds take theirs in
+By the rules alone a discard says nothing of the other hand, but a sensible seat that holds a match
+for the curtain takes it. `likelihood` replays the round backwards and multiplies how likely the
+same terms make each discard of the other seat. Worlds take their hand from many sampled ones in
 that proportion (importance resampling); the stock of each is then any order of what is left.
 """
 
@@ -52,30 +52,39 @@ from cardlab.games.koi_koi.table import (
 )
 from cardlab.games.koi_koi.win_chances import POINTS
 
-__all__ = ["Desk", "choose", "end_worth", "finish_round", "likelihood", "try_actions"]
+__all__ = ["Model", "Scratch", "choose", "end_worth", "finish_round", "likelihood", "try_actions"]
 
 CARELESS = 0.1  # share of the discards that are made for no reason
 FINE = 1 << 30
 
 
-class Desk(NamedTuple):
-    """Memory that the kernels work in."""
+class Model(NamedTuple):
+    """What play-outs follow, and what the end of a round is worth."""
+
+    weights: Array  # of the linear policy
+    chances: Array  # to win by (rounds left, I deal, lead); empty where points are wanted
+
+
+class Scratch(NamedTuple):
+    """Arrays that the kernels work in."""
 
     states: Array  # where play goes on, the world that it began in
     counts: Array
     terms: Array
     sums: Array
-    hands: Array  # imagined for the other seat; none where that hand is seen
+    actions: Array  # those that are tried
+    hands: Array  # sampled for the other seat; none where that hand is seen
     likely: Array  # how likely all hands up to each are together
 
     @classmethod
-    def new(cls, hands: int = 0) -> Desk:
-        """Return an empty desk for so many imagined hands."""
+    def new(cls, hands: int = 0) -> Scratch:
+        """Return scratch for so many sampled hands."""
         return cls(
             np.zeros(2, dtype=GAME.state),
             np.zeros(NUM_COUNTS, dtype=np.int64),
             np.zeros(MOST_TERMS, dtype=np.int64),
             np.zeros(HAND),
+            np.zeros(HAND, dtype=np.int64),
             np.zeros(hands, dtype=np.int64),
             np.zeros(hands),
         )
@@ -91,57 +100,59 @@ def add_up(weights: Any, terms: Any, count: int) -> float:
 
 
 @kernel
-def worth(s: Any, seat: int, card: int, taken: int, weights: Any, desk: Any) -> float:
+def worth(s: Any, seat: int, card: int, taken: int, weights: Any, scratch: Any) -> float:
     """Return the sum for a card that takes these field cards."""
-    return add_up(weights, desk.terms, card_terms(s, seat, card, taken, desk.counts, desk.terms))
+    return add_up(
+        weights, scratch.terms, card_terms(s, seat, card, taken, scratch.counts, scratch.terms)
+    )
 
 
 @kernel
-def better_pick(s: Any, seat: int, card: int, weights: Any, desk: Any) -> int:
+def better_pick(s: Any, seat: int, card: int, weights: Any, scratch: Any) -> int:
     """Return what a card takes from the field: of two that match the better one."""
     there = field_matches(s, card)
     if count_bits(there) != 2:
         return there
-    one = bit(lowest_bit(there))
-    other = there & ~one
-    first = worth(s, seat, card, one, weights, desk)
-    return one if first >= worth(s, seat, card, other, weights, desk) else other
+    lower = bit(lowest_bit(there))
+    higher = there & ~lower
+    worth_lower = worth(s, seat, card, lower, weights, scratch)
+    return lower if worth_lower >= worth(s, seat, card, higher, weights, scratch) else higher
 
 
 @kernel
-def discard_worth(s: Any, seat: int, card: int, weights: Any, desk: Any) -> float:
+def discard_worth(s: Any, seat: int, card: int, weights: Any, scratch: Any) -> float:
     """Return the sum for a discard, with the better pick where two cards match."""
-    return worth(s, seat, card, better_pick(s, seat, card, weights, desk), weights, desk)
+    return worth(s, seat, card, better_pick(s, seat, card, weights, scratch), weights, scratch)
 
 
 @kernel
-def choose(s: Any, seat: int, weights: Any, desk: Any) -> int:
+def choose(s: Any, seat: int, weights: Any, scratch: Any) -> int:
     """Return the action of the greatest sum, of equals the first."""
     if s.phase == CALL:
-        total = add_up(weights, desk.terms, call_terms(s, seat, desk.terms))
+        total = add_up(weights, scratch.terms, call_terms(s, seat, scratch.terms))
         return KOI_KOI if total > 0 else STOP
-    count_groups(s, seat, desk.counts)
+    count_groups(s, seat, scratch.counts)
     if s.phase != DISCARD:
         pending = int64(s.pending)
-        return TAKE + lowest_bit(better_pick(s, seat, pending, weights, desk))
+        return TAKE + lowest_bit(better_pick(s, seat, pending, weights, scratch))
     rest = s.hands[seat]
     best = lowest_bit(rest)
-    most = discard_worth(s, seat, best, weights, desk)
+    most = discard_worth(s, seat, best, weights, scratch)
     rest &= rest - 1
     while rest:
         card = lowest_bit(rest)
         rest &= rest - 1
-        total = discard_worth(s, seat, card, weights, desk)
+        total = discard_worth(s, seat, card, weights, scratch)
         if total > most:
             most, best = total, card
     return best
 
 
 @kernel
-def finish_round(s: Any, weights: Any, desk: Any) -> None:
+def finish_round(s: Any, weights: Any, scratch: Any) -> None:
     """Play a round to its end, both seats by their sums."""
     while DEAL < s.phase < FINISHED:
-        apply(s, choose(s, int64(s.seat), weights, desk))
+        apply(s, choose(s, int64(s.seat), weights, scratch))
 
 
 @kernel
@@ -171,7 +182,7 @@ def lift(s: Any, who: int, card: int, took: int) -> None:
 
 
 @kernel
-def likelihood(s: Any, past: Any, seat: int, weights: Any, desk: Any) -> float:
+def likelihood(s: Any, past: Any, seat: int, weights: Any, scratch: Any) -> float:
     """Return how likely the other seat's discards of this round are with its hand in a world.
 
     `past` begins as a copy of the world and goes back to the start of the round.
@@ -193,53 +204,53 @@ def likelihood(s: Any, past: Any, seat: int, weights: Any, desk: Any) -> float:
         past.hands[who] |= bit(card)
         past.turn = turn
         if who == other:
-            likely *= share_of(past, other, card, weights, desk)
+            likely *= share_of(past, other, card, weights, scratch)
     return likely
 
 
 @kernel
-def share_of(s: Any, seat: int, card: int, weights: Any, desk: Any) -> float:
+def share_of(s: Any, seat: int, card: int, weights: Any, scratch: Any) -> float:
     """Return how likely a seat discards a card of its hand."""
-    count_groups(s, seat, desk.counts)
+    count_groups(s, seat, scratch.counts)
     rest = s.hands[seat]
     count, place, most = 0, 0, 0.0
     while rest:
-        one = lowest_bit(rest)
+        other = lowest_bit(rest)
         rest &= rest - 1
-        total = discard_worth(s, seat, one, weights, desk)
-        desk.sums[count] = total
+        total = discard_worth(s, seat, other, weights, scratch)
+        scratch.sums[count] = total
         most = total if count == 0 else max(most, total)
-        if one == card:
+        if other == card:
             place = count
         count += 1
     whole = 0.0
     for i in range(count):
-        whole += exp(desk.sums[i] - most)
-    return CARELESS / count + (1.0 - CARELESS) * exp(desk.sums[place] - most) / whole
+        whole += exp(scratch.sums[i] - most)
+    return CARELESS / count + (1.0 - CARELESS) * exp(scratch.sums[place] - most) / whole
 
 
 @kernel
-def imagine_hands(views: Any, row: int, seat: int, weights: Any, desk: Any, rng: Any) -> None:
+def sample_hands(views: Any, seat: int, weights: Any, scratch: Any, rng: Any) -> None:
     """Write hands that the other seat may have, and how likely its discards make them."""
     total = 0.0
-    for i in range(len(desk.hands)):
-        desk.states[0] = views[row]
-        while not imagine(desk.states[0], seat, rng):
-            desk.states[0] = views[row]
-        desk.states[1] = desk.states[0]
-        total += likelihood(desk.states[0], desk.states[1], seat, weights, desk)
-        desk.hands[i] = desk.states[0].hands[1 - seat]
-        desk.likely[i] = total
+    for i in range(len(scratch.hands)):
+        scratch.states[0] = views[0]
+        while not imagine(scratch.states[0], seat, rng):
+            scratch.states[0] = views[0]
+        scratch.states[1] = scratch.states[0]
+        total += likelihood(scratch.states[0], scratch.states[1], seat, weights, scratch)
+        scratch.hands[i] = scratch.states[0].hands[1 - seat]
+        scratch.likely[i] = total
 
 
 @kernel
-def imagine_world(views: Any, row: int, seat: int, desk: Any, rng: Any) -> None:
-    """Write a world to the second state of the desk: a hand of those imagined, any stock."""
-    desk.states[1] = views[row]
-    s = desk.states[1]
-    if len(desk.hands):
-        point = below(rng, FINE) * desk.likely[-1] / FINE
-        s.hands[1 - seat] = desk.hands[np.searchsorted(desk.likely, point, side="right")]
+def sample_world(views: Any, seat: int, scratch: Any, rng: Any) -> None:
+    """Write a world to the second state of the scratch: one of the sampled hands, any stock."""
+    scratch.states[1] = views[0]
+    s = scratch.states[1]
+    if len(scratch.hands):
+        point = below(rng, FINE) * scratch.likely[-1] / FINE
+        s.hands[1 - seat] = scratch.hands[np.searchsorted(scratch.likely, point, side="right")]
     unseen = ALL_CARDS & ~(s.hands[0] | s.hands[1] | s.piles[0] | s.piles[1] | s.field_cards)
     if s.pending != NOBODY:
         unseen &= ~bit(s.pending)
@@ -248,30 +259,20 @@ def imagine_world(views: Any, row: int, seat: int, desk: Any, rng: Any) -> None:
 
 @kernel
 def try_actions(
-    views: Any,
-    row: int,
-    seat: int,
-    actions: Any,
-    count: int,
-    worlds: int,
-    weights: Any,
-    chances: Any,
-    desk: Any,
-    rng: Any,
-    out: Any,
+    views: Any, seat: int, actions: Any, worlds: int, model: Any, scratch: Any, rng: Any, out: Any
 ) -> None:
-    """Write what each of the first `count` actions is worth on average in the same worlds.
+    """Write what each action in the first of `views` is worth on average in the same worlds.
 
-    Where the desk has no place for hands, the other hand is taken as it is.
+    Where the scratch has no place for hands, the other hand is taken as it is.
     """
-    imagine_hands(views, row, seat, weights, desk, rng)
-    for i in range(count):
+    sample_hands(views, seat, model.weights, scratch, rng)
+    for i in range(len(actions)):
         out[i] = 0.0
     for _ in range(worlds):
-        imagine_world(views, row, seat, desk, rng)
-        for i in range(count):
-            desk.states[0] = desk.states[1]
-            s = desk.states[0]
+        sample_world(views, seat, scratch, rng)
+        for i in range(len(actions)):
+            scratch.states[0] = scratch.states[1]
+            s = scratch.states[0]
             apply(s, int64(actions[i]))
-            finish_round(s, weights, desk)
-            out[i] += end_worth(s, seat, chances) / worlds
+            finish_round(s, model.weights, scratch)
+            out[i] += end_worth(s, seat, model.chances) / worlds

@@ -47,6 +47,7 @@ from cardlab.games.koi_koi.cards import (
     DECK,
     ONE_MONTH,
     card_text,
+    find_cards,
     four_of_a_month,
     four_pairs,
     parse_card,
@@ -503,15 +504,12 @@ def parse_action(text: str) -> int:
         return KOI_KOI
     if clean.startswith("take "):
         return TAKE + parse_card(clean.removeprefix("take "))
-    try:
-        return parse_card(clean)
-    except CardlabError as error:
-        if "unknown card" not in str(error):
-            raise
+    if not find_cards(clean):
         raise CardlabError(
             f"unknown action {text.strip()!r}; write a card such as 1-crane or 1-1 to discard it, "
             "take 1-crane, stop or koi-koi"
-        ) from None
+        )
+    return parse_card(clean)
 
 
 GAME = Game.from_module(__name__, PACKAGE, table, max_plies=MOST_ROUNDS * TURNS * 4)

@@ -52,7 +52,7 @@ from cardlab.games.koi_koi.table import (
     pile_points,
     score,
 )
-from cardlab.games.koi_koi.yaku import beyond, has, lights
+from cardlab.games.koi_koi.yaku import YAKU_CARDS, beyond, has, lights
 
 __all__ = [
     "DECISIONS",
@@ -111,22 +111,7 @@ DECISIONS = ("discard", "pick", "koi_koi")
 KINDS = ("discard", "pick for the discard", "pick for the draw", "koi-koi or stop")
 DECISION_OF_KIND = (0, 1, 1, 2)
 
-# The yaku in the order of their bits, with the cards that can form each.
-YAKU = {
-    "five lights": LIGHTS,
-    "four lights": LIGHTS & ~RAINMAN,
-    "rainy four lights": LIGHTS,
-    "three lights": LIGHTS & ~RAINMAN,
-    "boar-deer-butterfly": BOAR_DEER_BUTTERFLY,
-    "flower sake": CURTAIN | CUP,
-    "moon sake": MOON | CUP,
-    "seeds": SEEDS,
-    "red ribbons": RED,
-    "blue ribbons": BLUE,
-    "red and blue ribbons": RED | BLUE,
-    "ribbons": RIBBONS,
-    "dross": DROSS,
-}
+YAKU = {name: cards for name, (cards, _) in YAKU_CARDS.items()}  # in the order of their bits
 LIGHT_POINTS = (10, 8, 7, 5)  # of the first four yaku
 
 # The sets that are counted in each zone, with the number that makes 1.

@@ -1,8 +1,8 @@
 """What the end of a round of Koi-Koi is worth: in points, or as the chance to win the game.
 
 A table of chances is P(win) by (rounds left, I deal, lead over the start + 30); a lead of 30 or
-more has won. `ENDS` are the gains by which networks tell the ends of a round apart: every one that
-may decide a game, and a few beyond, between which others are shared out so that their mean stays.
+more has won. `OUTCOMES` are the gains by which networks distinguish how a round ends: every one
+that may decide a game, and a few beyond; `two_hot` splits others between two neighbours.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import numpy as np
 from cardlab.engine.game import Array
 from cardlab.games.koi_koi.rules import START
 
-__all__ = ["ENDS", "POINTS", "look_up", "share_out"]
+__all__ = ["OUTCOMES", "POINTS", "look_up", "two_hot"]
 
 POINTS = 10.0  # points that make a reward of 1
 BEYOND = (36, 45, 60)
-ENDS = np.array([*(-gain for gain in BEYOND[::-1]), *range(-START, START + 1), *BEYOND])
+OUTCOMES = np.array([*(-gain for gain in BEYOND[::-1]), *range(-START, START + 1), *BEYOND])
 
 
 def look_up(table: Array, left: Any, deals: Any, lead: Any) -> Array:
@@ -26,13 +26,13 @@ def look_up(table: Array, left: Any, deals: Any, lead: Any) -> Array:
     return table[left, deals, np.clip(lead, -START, START) + START]
 
 
-def share_out(gains: Array) -> Array:
-    """Return how much of each of `ENDS` the gains of rounds are; the shares of a gain make 1."""
-    gains = np.clip(gains, ENDS[0], ENDS[-1])
-    above = np.clip(np.searchsorted(ENDS, gains), 1, len(ENDS) - 1)
-    low, high = ENDS[above - 1], ENDS[above]
+def two_hot(gains: Array) -> Array:
+    """Return gains as shares of the two nearest of `OUTCOMES`; the shares keep the mean."""
+    gains = np.clip(gains, OUTCOMES[0], OUTCOMES[-1])
+    above = np.clip(np.searchsorted(OUTCOMES, gains), 1, len(OUTCOMES) - 1)
+    low, high = OUTCOMES[above - 1], OUTCOMES[above]
     share = (gains - low) / (high - low)
-    found = np.zeros((*np.shape(gains), len(ENDS)), dtype=np.float32)
+    found = np.zeros((*np.shape(gains), len(OUTCOMES)), dtype=np.float32)
     np.put_along_axis(found, above[..., None], share[..., None], axis=-1)
     np.put_along_axis(found, above[..., None] - 1, 1.0 - share[..., None], axis=-1)
     return found

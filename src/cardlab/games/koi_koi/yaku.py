@@ -24,8 +24,25 @@ from cardlab.games.koi_koi.cards import (
     SEEDS,
 )
 
-__all__ = ["list_yaku", "yaku_points"]
+__all__ = ["BOTH_SETS", "YAKU_CARDS", "list_yaku", "yaku_points"]
 
+BOTH_SETS = "red and blue ribbons"
+# Each yaku with the cards that can form it, and how many of them it takes.
+YAKU_CARDS = {
+    "five lights": (LIGHTS, 5),
+    "four lights": (LIGHTS & ~RAINMAN, 4),
+    "rainy four lights": (LIGHTS, 4),
+    "three lights": (LIGHTS & ~RAINMAN, 3),
+    "boar-deer-butterfly": (BOAR_DEER_BUTTERFLY, 3),
+    "flower sake": (CURTAIN | CUP, 2),
+    "moon sake": (MOON | CUP, 2),
+    "seeds": (SEEDS, 5),
+    "red ribbons": (RED, 3),
+    "blue ribbons": (BLUE, 3),
+    BOTH_SETS: (RED | BLUE, 6),
+    "ribbons": (RIBBONS, 5),
+    "dross": (DROSS, 10),
+}
 LIGHT_NAMES = {10: "five lights", 8: "four lights", 7: "rainy four lights", 5: "three lights"}
 
 
@@ -83,7 +100,7 @@ def list_yaku(pile: int, sake: int, both_sets: int) -> Iterator[tuple[str, int]]
         ("seeds", beyond(pile, SEEDS, 4)),
         ("red ribbons", has(pile, RED, 5)),
         ("blue ribbons", has(pile, BLUE, 5)),
-        ("red and blue ribbons", has(pile, RED | BLUE, both_sets)),
+        (BOTH_SETS, has(pile, RED | BLUE, both_sets)),
         ("ribbons", beyond(pile, RIBBONS, 4)),
         ("dross", beyond(pile, DROSS, 9)),
     ):

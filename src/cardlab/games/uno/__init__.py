@@ -112,7 +112,7 @@ PACKAGE = GamePackage(
         "comparison": f"{HERE}.learning.comparison",
         "grid": f"{HERE}.learning.grid",
     },
-    paper=f"{HERE}.paper.report",
+    paper=f"{HERE}.paper.report:REPORT",
     page="page",
     page_data=f"{HERE}.page.page_data:PAGE_DATA",
     deck=f"{HERE}.deck:DECK",

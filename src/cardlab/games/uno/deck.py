@@ -5,7 +5,7 @@ Red is a triangle, green a disc, blue a square, yellow a star.
 
 from __future__ import annotations
 
-from cardlab.games.uno.cards import COLOUR_NAMES, COLOURS, KIND, kind_text
+from cardlab.games.uno.cards import COLOUR_NAMES, COLOURS, KIND, TRAITS, kind_text
 from cardlab.show.pictures.decks import Deck
 from cardlab.show.pictures.drawing import (
     at,
@@ -48,6 +48,13 @@ def title(text: str) -> str:
     colour = COLOUR_NAMES[COLOURS.index(text[0])]
     sign = text[1:]
     return f"{colour} {SIGN_NAMES.get(sign) or NUMBER_NAMES[int(sign)]}"
+
+
+def word(text: str) -> str:
+    """Return what stands for a card in a line of text: `red 7`, `red skip`."""
+    return (
+        f"{COLOUR_NAMES[COLOURS.index(text[0])]} {text[1:]}" if text[1:].isdigit() else title(text)
+    )
 
 
 def art(text: str) -> str:
@@ -163,4 +170,5 @@ def icons() -> dict[str, tuple[str, str, str]]:
     }
 
 
-DECK = Deck("uno", WIDE, HIGH, TEXTS, art, back, title, icons)
+HELD = (*(colour + sign for colour in "RYGB" for sign in TRAITS), "W", "W+4")
+DECK = Deck("uno", WIDE, HIGH, TEXTS, art, back, title, icons, word, held=HELD)

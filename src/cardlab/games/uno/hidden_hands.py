@@ -1,6 +1,6 @@
 """What everybody at an Uno table knows of a hidden hand, and worlds that agree with it.
 
-A hidden hand is a list of groups of places, oldest first, each with what cannot lie there:
+Hidden hands are groups of places, as `engine.hidden_hands` keeps them. What bars a place:
 
 - kinds of cards: whoever draws because nothing fits holds nothing that fits, and a wild draw four
   shows that a hand has nothing of the colour (or, by the rules of RLCard, nothing else that fits);
@@ -8,20 +8,28 @@ A hidden hand is a list of groups of places, oldest first, each with what cannot
   filled before (`SHUFFLED_IN`); if the stock was empty, all else lies in no place filled later and
   not in the stock (`KEPT_OUT`).
 
-A card that is played leaves the oldest group that could have held it. Places that were there
-before are barred from more cards, so this keeps exactly the possible hands possible. Where a later
-group is barred from something else the two become one that is barred from what both are: no
-possible hand is lost then, but some impossible ones come in. The same is true of what else is
-forgotten: only the last reshuffle is remembered; once a card is played of which one copy was
-shuffled in and another was not, and either could have been it, their places are no longer told
-apart, nor those of a seat's own two copies; and a hand has GROUPS groups, the oldest two of which
-are joined when another is needed.
+Where a card is played and a later group is barred from something that the oldest one is not, the
+two become one that is barred from what both are: no possible hand is lost then, but some impossible
+ones come in. The same is true of what else is forgotten: only the last reshuffle is remembered;
+once a card is played of which one copy was shuffled in and another was not, and either could have
+been it, their places are no longer distinguished, nor those of a seat's own two copies; and a hand
+has GROUPS groups, the oldest two of which are joined when another is needed.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from cardlab.engine.hidden_hands import (
+    MIX_SWEEPS,
+    bars_at,
+    free_place,
+    join_groups,
+    make_bag_kernels,
+    shuffle_rest,
+    swap,
+    vacate,
+)
 from cardlab.engine.kernel import bit, int64, kernel
 from cardlab.engine.seeding import below, branch
 from cardlab.games.uno.cards import (
@@ -43,58 +51,7 @@ GROUPS = 8
 NOBODY = 255
 KEPT_OUT, SHUFFLED_IN = 1 << 60, 1 << 61  # bars beside those of kinds
 POOL = 64  # in the bag a card is its kind, + POOL if kept out, + 2 * POOL if shuffled in
-MIX_SWEEPS = 8
 TRIES = 32
-
-
-@kernel
-def bar(s: Any, seat: int, kinds: int) -> None:
-    """Note that a hand holds none of these kinds now."""
-    for group in range(int64(s.groups[seat])):
-        s.barred[seat, group] |= kinds
-
-
-@kernel
-def occupy(s: Any, seat: int, barred: int) -> None:
-    """Note that a hand has a new place."""
-    last = int64(s.groups[seat]) - 1
-    if last >= 0 and s.barred[seat, last] == barred:
-        s.places[seat, last] += 1
-        return
-    if last == GROUPS - 1:
-        join_groups(s, seat, 0, 1)
-        last -= 1
-    s.barred[seat, last + 1] = barred
-    s.places[seat, last + 1] = 1
-    s.groups[seat] = last + 2
-
-
-@kernel
-def join_groups(s: Any, seat: int, group: int, other: int) -> None:
-    """Make two groups one that is barred from what both are."""
-    s.barred[seat, group] &= s.barred[seat, other]
-    s.places[seat, group] += s.places[seat, other]
-    remove_group(s, seat, other)
-
-
-@kernel
-def remove_group(s: Any, seat: int, group: int) -> None:
-    """Close the gap that a group leaves."""
-    last = int64(s.groups[seat]) - 1
-    for i in range(group, last):
-        s.barred[seat, i] = s.barred[seat, i + 1]
-        s.places[seat, i] = s.places[seat, i + 1]
-    s.barred[seat, last] = 0
-    s.places[seat, last] = 0
-    s.groups[seat] = last
-
-
-@kernel
-def free_place(s: Any, seat: int, group: int) -> None:
-    """Take one place from a group."""
-    s.places[seat, group] -= 1
-    if s.places[seat, group] == 0:
-        remove_group(s, seat, group)
 
 
 @kernel
@@ -103,10 +60,7 @@ def leave_hand(s: Any, seat: int, kind: int) -> None:
     if s.shuffled or (s.voluntary_draw and not s.keep_drawn):
         leave_hand_with_care(s, seat, kind)
         return
-    for group in range(int64(s.groups[seat])):
-        if not s.barred[seat, group] & bit(kind):
-            free_place(s, seat, group)
-            return
+    vacate(s, seat, bit(kind))
 
 
 @kernel
@@ -291,23 +245,24 @@ def fill_bag(s: Any, seat: int) -> int:
 
 
 @kernel
-def swap(s: Any, i: int, j: int) -> None:
-    """Exchange two cards in the bag."""
-    card = s.stock[i]
-    s.stock[i] = s.stock[j]
-    s.stock[j] = card
+def place_bars(s: Any, seat: int, place: int) -> int:
+    """Return the bars of a place in the part of the bag that is barred from something."""
+    if s.stock_bar:
+        stock = int64(s.stock_end) - int64(s.stock_at)
+        if place < stock:
+            return s.stock_bar
+        place -= stock
+    return bars_at(s, seat, place, False)
+
+
+find_fitting, exchange = make_bag_kernels(attributes, place_bars)
 
 
 @kernel
 def lay(s: Any, laid: int, size: int, barred: int, places: int, rng: Any) -> bool:
     """Fill places with random cards from the rest of the bag; False if one has no card left."""
     for at in range(laid, laid + places):
-        found = -1
-        for _ in range(TRIES):
-            i = at + below(rng, size - at)
-            if not attributes(s.stock[i]) & barred:
-                found = i
-                break
+        found = find_fitting(s.stock, at, size, barred, TRIES, rng)
         if found < 0:
             fitting = 0
             for i in range(at, size):
@@ -322,7 +277,7 @@ def lay(s: Any, laid: int, size: int, barred: int, places: int, rng: Any) -> boo
                         found = i
                         break
                     chosen -= 1
-        swap(s, at, found)
+        swap(s.stock, at, found)
     return True
 
 
@@ -359,9 +314,9 @@ def imagine_cards(s: Any, seat: int, drawer: int, rng: Any) -> bool:
         if laid > before:
             owners += 1
     if owners > 1 or (s.shuffled and owners):
-        mix(s, seat, laid, size, rng)
-    for i in range(size - 1, laid, -1):
-        swap(s, i, laid + below(rng, i - laid + 1))
+        for sweep in range(MIX_SWEEPS):
+            exchange(s, s.stock, seat, laid, size, sweep % 3 == 0, rng)
+    shuffle_rest(s.stock, laid, size, rng)
     barred_at = stock if s.stock_bar else 0
     free_at = laid
     for other in range(int64(s.seats)):
@@ -394,45 +349,3 @@ def move_stock(s: Any, source: int, stock: int) -> None:
     for i in range(DECK):
         if i < target or i >= target + stock:
             s.stock[i] = NOBODY
-
-
-@kernel
-def bars_at(s: Any, seat: int, place: int) -> int:
-    """Return the bars of a place in the part of the bag that is barred from something."""
-    if s.stock_bar:
-        stock = int64(s.stock_end) - int64(s.stock_at)
-        if place < stock:
-            return s.stock_bar
-        place -= stock
-    for other in range(int64(s.seats)):
-        if other != seat:
-            for group in range(int64(s.groups[other])):
-                if s.barred[other, group]:
-                    if place < s.places[other, group]:
-                        return s.barred[other, group]
-                    place -= int64(s.places[other, group])
-    return int64(0)
-
-
-@kernel
-def mix(s: Any, seat: int, laid: int, size: int, rng: Any) -> None:
-    """Exchange two cards, or turn three around, wherever their places allow it, many times.
-
-    Every exchange can be undone with the same probability, so that no world is favoured.
-    """
-    for sweep in range(MIX_SWEEPS):
-        for p in range(laid):
-            q = below(rng, size)
-            r = q if sweep % 3 else below(rng, size)
-            if p in (q, r):
-                continue
-            # p takes from q, q from r, r from p; with q = r that is a plain exchange.
-            if attributes(s.stock[q]) & bars_at(s, seat, p):
-                continue
-            if r < laid and attributes(s.stock[p]) & bars_at(s, seat, r):
-                continue
-            if q == r:
-                swap(s, p, q)
-            elif q >= laid or not attributes(s.stock[r]) & bars_at(s, seat, q):
-                swap(s, p, q)
-                swap(s, q, r)

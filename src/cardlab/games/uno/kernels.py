@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from cardlab.engine.game import DEALER, OVER, record_type
+from cardlab.engine.hidden_hands import bar, free_place, occupy
 from cardlab.engine.kernel import bit, count_bits, int64, kernel, lowest_bit
 from cardlab.games.uno.cards import (
     ACTIONS,
@@ -36,15 +37,12 @@ from cardlab.games.uno.hidden_hands import (
     NOBODY,
     PILE,
     RETURNED,
-    bar,
     check_sum,
-    free_place,
     imagine_cards,
     insert,
     leave_hand,
     leave_stock,
     note_reshuffle,
-    occupy,
     stack,
 )
 

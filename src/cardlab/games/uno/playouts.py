@@ -286,6 +286,67 @@ def known_voids(s: Any) -> int:
 
 
 @kernel
+def playable(s: Any, cards: int, hand: int, wanted: int, colour: int) -> int:
+    """Return the actions, as a set, that play one of `cards` from a hand of these kinds."""
+    fitting = cards & wanted
+    found = fitting & ~WILD_BIT
+    if fitting & WILD_BIT:
+        found |= ALL_WILDS
+    if cards & FOUR_BIT:
+        if s.rules == RLCARD:
+            if fitting == 0:
+                found |= ALL_FOURS
+        elif not hand & (ONE_COLOUR << (ACTIONS * colour)):
+            found |= ALL_FOURS
+    return found
+
+
+@kernel
+def fitting_kinds(colour: int, trait: int) -> int:
+    """Return the kinds that fit a top card, wild draw four aside."""
+    return (int64(ONE_COLOUR) << (ACTIONS * colour)) | FITTING[trait] | WILD_BIT
+
+
+@kernel
+def act(
+    s: Any, seat: int, trait: int, step: int, following: int, stacked: int
+) -> tuple[int, int, int, int]:
+    """Let an action card act: return direction, next seat, cards stacked up, and owed by it."""
+    owed = 0
+    if trait == REVERSE and (s.seats > 2 or s.rules == RLCARD):
+        step = -step
+        following = turn_on(seat, step, int64(s.seats))
+    elif trait <= REVERSE:
+        following = turn_on(following, step, int64(s.seats))
+    elif trait == FOUR:
+        owed = 4
+    elif trait == DRAW_TWO:
+        stacked += 2
+        if not s.stacking or s.sizes[seat] == 0:
+            owed = stacked
+            stacked = 0
+    return step, following, stacked, owed
+
+
+@kernel
+def draw_owed(
+    s: Any, taker: int, owed: int, at: int, end: int, top: int, rng: Any
+) -> tuple[int, int]:
+    """Let a seat draw what it must, as far as there are cards; return where the stock lies then."""
+    while owed:
+        if is_short(s, end - at, owed):
+            end = refill(s, at, end, top, rng)
+            at = 0
+        if at == end:
+            break
+        add(s.cards[taker], int64(s.stock[at]))
+        s.sizes[taker] += 1
+        at += 1
+        owed -= 1
+    return at, end
+
+
+@kernel
 def finish(s: Any, searcher: int, others_random: bool, weights: Any, order: Any, rng: Any) -> int:
     """Play a round to its end and return who went out, or NOBODY after too many actions.
 
@@ -312,22 +373,13 @@ def finish(s: Any, searcher: int, others_random: bool, weights: Any, order: Any,
         if stacked:
             found = hand & ALL_DRAW_TWOS
             last = DRAW
+        elif drawn != NOBODY:
+            found = playable(s, bit(drawn), hand, wanted, colour)
+            if s.keep_drawn:
+                last = KEEP
         else:
-            cards = hand if drawn == NOBODY else bit(drawn)
-            fitting = cards & wanted
-            found = fitting & ~WILD_BIT
-            if fitting & WILD_BIT:
-                found |= ALL_WILDS
-            if cards & FOUR_BIT:
-                if rlcard:
-                    if fitting == 0:
-                        found |= ALL_FOURS
-                elif not hand & (ONE_COLOUR << (ACTIONS * colour)):
-                    found |= ALL_FOURS
-            if drawn != NOBODY:
-                if s.keep_drawn:
-                    last = KEEP
-            elif found == 0 or s.voluntary_draw:
+            found = playable(s, hand, hand, wanted, colour)
+            if found == 0 or s.voluntary_draw:
                 last = DRAW
         if others_random and seat != searcher:
             action = pick(found, last, rng)
@@ -343,7 +395,7 @@ def finish(s: Any, searcher: int, others_random: bool, weights: Any, order: Any,
             s.sizes[seat] -= 1
             if s.sizes[seat] == 0 and (not s.target or trait < DRAW_TWO or trait == WILD):
                 return seat
-            wanted = (int64(ONE_COLOUR) << (ACTIONS * colour)) | FITTING[trait] | WILD_BIT
+            wanted = fitting_kinds(colour, trait)
             drawn = NOBODY
         elif action == KEEP:
             drawn = NOBODY
@@ -364,14 +416,8 @@ def finish(s: Any, searcher: int, others_random: bool, weights: Any, order: Any,
                 continue
             kind = int64(s.stock[at])
             at += 1
-            if rlcard and kind in (WILD, FOUR):
-                add(s.cards[PILE], kind)
-                top = kind
-                colour = below(rng, 4)
-                wanted = (int64(ONE_COLOUR) << (ACTIONS * colour)) | WILD_BIT
-                seat = following
-                continue
-            if not rlcard or kind // ACTIONS != colour:
+            wild = kind in (WILD, FOUR)
+            if not rlcard or (not wild and kind // ACTIONS != colour):
                 add(s.cards[seat], kind)
                 s.sizes[seat] += 1
                 if not rlcard and (s.keep_drawn or fits(kind, wanted, s.cards[seat, 0], colour)):
@@ -381,35 +427,21 @@ def finish(s: Any, searcher: int, others_random: bool, weights: Any, order: Any,
                 continue
             add(s.cards[PILE], kind)
             top = kind
+            if wild:
+                colour = below(rng, 4)
+                wanted = fitting_kinds(colour, kind)
+                seat = following
+                continue
             trait = kind - ACTIONS * colour
-            wanted = (int64(ONE_COLOUR) << (ACTIONS * colour)) | FITTING[trait] | WILD_BIT
+            wanted = fitting_kinds(colour, trait)
         if trait >= SKIP:
-            if trait == REVERSE and (seats > 2 or rlcard):
-                step = -step
-                following = turn_on(seat, step, seats)
-            elif trait <= REVERSE:
-                following = turn_on(following, step, seats)
-            elif trait == FOUR:
-                owed = 4
-            elif trait == DRAW_TWO:
-                stacked += 2
-                if not s.stacking or s.sizes[seat] == 0:
-                    owed = stacked
-                    stacked = 0
+            step, following, stacked, owed = act(s, seat, trait, step, following, stacked)
         if owed:
-            taker = following
-            while owed:
-                if is_short(s, end - at, owed):
-                    end = refill(s, at, end, top, rng)
-                    at = 0
-                if at == end:
-                    break
-                add(s.cards[taker], int64(s.stock[at]))
-                s.sizes[taker] += 1
-                voids &= ~(int64(15) << (4 * taker))
-                at += 1
-                owed -= 1
-            following = turn_on(taker, step, seats)
+            size = s.sizes[following]
+            at, end = draw_owed(s, following, owed, at, end, top, rng)
+            if s.sizes[following] != size:
+                voids &= ~(int64(15) << (4 * following))
+            following = turn_on(following, step, seats)
             if s.sizes[seat] == 0:
                 return seat
         seat = following

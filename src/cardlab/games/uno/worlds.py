@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardlab.engine.game import Array, record_type
+from cardlab.engine.hidden_hands import make_bag_kernels, swap
 from cardlab.engine.kernel import bit, int64, kernel
 from cardlab.engine.playouts import Scratch
 from cardlab.engine.seeding import below
@@ -34,7 +35,7 @@ from cardlab.games.uno.playouts import expect
 from cardlab.games.uno.rules import GAME
 from cardlab.search import monte_carlo
 
-__all__ = ["ALL", "HANDS", "SEAT", "UNION", "Evaluation", "evaluate"]
+__all__ = ["ALL", "HANDS", "SEAT", "UNION", "Decision", "Evaluation", "evaluate"]
 
 SEAT, UNION, HANDS, ALL = range(4)
 
@@ -60,11 +61,12 @@ BAG = record_type(
 
 
 @kernel
-def swap(bag: Any, i: int, j: int) -> None:
-    """Exchange two cards in the bag."""
-    card = bag.card[i]
-    bag.card[i] = bag.card[j]
-    bag.card[j] = card
+def place_bars(bag: Any, seat: int, place: int) -> int:
+    """Return the bars of a place in the bag."""
+    return bag.bars[place]
+
+
+find_fitting, exchange = make_bag_kernels(attributes, place_bars)
 
 
 @kernel
@@ -150,14 +152,10 @@ def lay(bag: Any, rng: Any) -> bool:
     """Fill the barred places one by one, each with any card it may hold; False if that fails."""
     reach = int64(bag.reach)
     for place in range(int64(bag.laid)):
-        found = False
-        for _ in range(TRIES):
-            i = place + below(rng, reach - place)
-            if not attributes(bag.card[i]) & bag.bars[place]:
-                swap(bag, place, i)
-                found = True
-                break
-        if not found and not push(bag, place, rng):
+        found = find_fitting(bag.card, place, reach, bag.bars[place], TRIES, rng)
+        if found >= 0:
+            swap(bag.card, place, found)
+        elif not push(bag, place, rng):
             return False
     return True
 
@@ -175,32 +173,19 @@ def push(bag: Any, place: int, rng: Any) -> bool:
             return True
         for i in range(place + 1, int64(bag.reach)):
             if not attributes(bag.card[i]) & bag.bars[hole]:
-                swap(bag, hole, i)
+                swap(bag.card, hole, i)
                 return True
         q = below(rng, place + 1)
         if not attributes(bag.card[q]) & bag.bars[hole]:
-            swap(bag, hole, q)
+            swap(bag.card, hole, q)
             hole = q
     return False
 
 
 @kernel
 def stir(bag: Any, in_threes: bool, rng: Any) -> None:
-    """Exchange two cards, or turn three around, wherever their places allow it."""
-    reach = int64(bag.reach)
-    for p in range(int64(bag.laid)):
-        q = below(rng, reach)
-        r = below(rng, reach) if in_threes else q
-        if p in (q, r):
-            continue
-        # p takes from q, q from r, r from p; with q = r that is a plain exchange.
-        if attributes(bag.card[q]) & bag.bars[p] or attributes(bag.card[p]) & bag.bars[r]:
-            continue
-        if q == r:
-            swap(bag, p, q)
-        elif not attributes(bag.card[r]) & bag.bars[q]:
-            swap(bag, p, q)
-            swap(bag, q, r)
+    """Exchange cards wherever their places allow it."""
+    exchange(bag, bag.card, 0, int64(bag.laid), int64(bag.reach), in_threes, rng)
 
 
 @kernel
@@ -208,10 +193,10 @@ def deal_anew(bag: Any, depth: int, rng: Any) -> None:
     """Deal the free places of the hands anew, and so many cards of the stock."""
     reach = int64(bag.reach)
     for i in range(int64(bag.laid), int64(bag.hands_end)):
-        swap(bag, i, i + below(rng, reach - i))
+        swap(bag.card, i, i + below(rng, reach - i))
     end = int64(bag.stock_to)
     for i in range(int64(bag.stock_from), min(end, int64(bag.stock_from) + depth)):
-        swap(bag, i, i + below(rng, end - i))
+        swap(bag.card, i, i + below(rng, end - i))
 
 
 @kernel
@@ -238,18 +223,10 @@ def make_evaluation(play_out: PlayOut) -> Callable[..., bool]:
 
     @kernel
     def evaluate_actions(
-        known: Any,
-        seat: int,
-        knows: int,
-        actions: Any,
-        worlds: int,
-        sums: Any,
-        bags: Any,
-        work: Any,
-        order: Any,
-        buffer: Any,
-        rng: Any,
+        decision: Any, worlds: int, sums: Any, bags: Any, scratch: Any, rng: Any
     ) -> bool:
+        known, seat, actions, knows = decision
+        work, order, buffer = scratch
         bag = bags[0]
         work[1] = known[0]
         if knows != ALL:
@@ -268,6 +245,15 @@ def make_evaluation(play_out: PlayOut) -> Callable[..., bool]:
         return True
 
     return evaluate_actions
+
+
+class Decision(NamedTuple):
+    """What is searched: actions of a seat, and what is known of the game there."""
+
+    known: Array  # the record of a view or, for more than the SEAT knows, of a state
+    seat: int
+    actions: Array
+    knows: int = SEAT
 
 
 class Evaluation(NamedTuple):
@@ -294,31 +280,29 @@ def one_win(s: Any) -> float:
 
 
 def evaluate(
-    known: Array,
-    seat: int,
-    actions: Array,
+    decision: Decision,
     playouts: int,
     rng: np.random.Generator,
     play_out: PlayOut,
     *,
-    knows: int = SEAT,
     opinion: Array | None = None,
     belief: int = BELIEF,
     threads: int = 1,
 ) -> Evaluation:
     """Return what a search by so many play-outs finds about actions.
 
-    `known` is the record of a view or, for more than the SEAT knows, of a state. An opinion of what
-    the actions are worth counts for `belief` worlds; without one, what the policy's weights think.
+    An opinion of what the actions are worth counts for `belief` worlds; without one, what the
+    policy's weights think.
     """
     run = make_evaluation(play_out)
+    known, seat, actions, _ = decision
 
     def play_block(chosen: Array, worlds: int, start: int) -> Array | None:
         out = np.zeros(len(chosen))
         bags = np.zeros(1, dtype=BAG)
         stream = np.array([start], dtype=np.int64)
-        scratch = Scratch.of(GAME, rows=2)
-        sound = run(known, seat, knows, actions[chosen], worlds, out, bags, *scratch, stream)
+        asked = decision._replace(actions=actions[chosen])
+        sound = run(asked, worlds, out, bags, Scratch.of(GAME, rows=2), stream)
         return out if sound else None
 
     worlds = max(1, playouts // len(actions))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
 from cardlab.engine.errors import CardlabError, suggest
@@ -22,6 +22,7 @@ __all__ = [
     "Deck",
     "card_svg",
     "card_title",
+    "deck_for",
     "deck_of",
     "find_deck",
     "known_decks",
@@ -45,6 +46,11 @@ class Deck:
     back: Callable[[], str]
     title: Callable[[str], str]
     icons: Callable[[], dict[str, tuple[str, str, str]]]
+    word: Callable[[str], str] | None = None  # in a line of text, such as `7♥`; None: the title
+    aloud: Callable[[str], str] | None = None  # at a table; None: the title
+    paint: Callable[[str], str] | None = None  # class of a word's colour, such as `suit-H`
+    held: tuple[str, ...] = ()  # the cards in the order of a hand; none: as the game gives them
+    rank: Callable[[str], int] | None = None  # for hands that are held by rank first
 
     def check(self, text: str) -> None:
         """Raise unless the deck has this card."""
@@ -67,27 +73,37 @@ class Deck:
         return {BACK: BACK_TITLE, EMPTY: EMPTY_TITLE}.get(text) or self.title(text)
 
 
-DECKS = {
-    "standard": Deck(
-        *("standard", standard.WIDE, standard.HIGH, standard.TEXTS, standard.art),
-        *(standard.back, standard.title, standard.icons),
-    ),
-    "four_colour": Deck(
-        *("four_colour", standard.WIDE, standard.HIGH, standard.TEXTS),
-        *(functools.partial(standard.art, four_colour=True), standard.back, standard.title),
-        functools.partial(standard.icons, four_colour=True),
-    ),
-    "plain": Deck(
-        *("plain", plain.WIDE, plain.HIGH, plain.TEXTS, plain.art),
-        *(plain.back, plain.title, plain.icons),
-    ),
-}
+STANDARD = Deck(
+    "standard",
+    standard.WIDE,
+    standard.HIGH,
+    standard.TEXTS,
+    standard.art,
+    standard.back,
+    standard.title,
+    standard.icons,
+    word=standard.word,
+    paint=standard.paint,
+    held=standard.HELD,
+    rank=standard.rank,
+)
+FOUR_COLOUR = replace(
+    STANDARD,
+    name="four_colour",
+    art=functools.partial(standard.art, four_colour=True),
+    icons=functools.partial(standard.icons, four_colour=True),
+)
+PLAIN = Deck(
+    *("plain", plain.WIDE, plain.HIGH, plain.TEXTS),
+    *(plain.art, plain.back, plain.title, plain.icons),
+)
+DECKS = {deck.name: deck for deck in (STANDARD, FOUR_COLOUR, PLAIN)}
 
 
 @functools.cache
 def known_decks() -> dict[str, Deck]:
     """Return all decks by name: general ones, and those of games with cards of their own."""
-    own = [load(one.deck) for one in known_packages().values() if ":" in one.deck]
+    own = [load(game.deck) for game in known_packages().values() if ":" in game.deck]
     return DECKS | {deck.name: deck for deck in own}
 
 
@@ -99,17 +115,22 @@ def find_deck(name: str) -> Deck:
 
 
 @functools.lru_cache
-def deck_of(game: Game | str) -> str:
-    """Return the name of a game's deck: its manifest's, else one with all its cards, or `plain`."""
-    found = find_game(game) if isinstance(game, str) else game
-    named = package_of(found).deck
+def deck_for(game: Game) -> Deck:
+    """Return a game's deck: its manifest's, else a known one with all its cards, or `plain`."""
+    named = package_of(game).deck
     if named:
-        return str(load(named).name) if ":" in named else named
-    texts = {found.card_text(card) for card in range(found.deck)}
-    for name, deck in known_decks().items():
+        found: Deck = load(named) if ":" in named else find_deck(named)
+        return found
+    texts = {game.card_text(card) for card in range(game.deck)}
+    for deck in known_decks().values():
         if deck.texts and texts <= {*deck.texts}:
-            return name
-    return "plain"
+            return deck
+    return PLAIN
+
+
+def deck_of(game: Game | str) -> str:
+    """Return the name of a game's deck."""
+    return deck_for(find_game(game) if isinstance(game, str) else game).name
 
 
 def card_title(deck: str, text: str) -> str:
@@ -138,13 +159,13 @@ def card_svg(deck: str, text: str, size: float | None = None) -> str:
     )
 
 
-def sprite(deck: str, texts: Iterable[str] = ()) -> str:
+def sprite(deck: str | Deck, texts: Iterable[str] = ()) -> str:
     """Return all pictures of a deck as one file of symbols: cards, back, empty place, signs.
 
     The signs are `suit-H`, `colour-R`, `category-lights` and so on. A plain deck needs the texts
     of its cards.
     """
-    found = find_deck(deck)
+    found = find_deck(deck) if isinstance(deck, str) else deck
     frame = f"0 0 {found.wide} {found.high}"
     cards = (*(found.texts or tuple(dict.fromkeys(texts))), BACK, EMPTY)
     symbols = [_symbol(symbol_id(text), frame, found.draw(text)) for text in cards]

@@ -79,7 +79,7 @@ def segments(path: str) -> list[Segment]:
         if tokens[at] in ARGUMENTS:
             command = tokens[at]
             at += 1
-        numbers = [float(one) for one in tokens[at : at + ARGUMENTS[command]]]
+        numbers = [float(number) for number in tokens[at : at + ARGUMENTS[command]]]
         at += ARGUMENTS[command]
         if command == "Z":
             found.append(("Z", ()))
@@ -117,7 +117,7 @@ def moved(
         for i in range(first, len(points), 2):
             px, py = side * points[i], points[i + 1]
             points[i : i + 2] = [x + cos * px - sin * py, y + sin * px + cos * py]
-        out.append(command + " ".join(f"{one:.3f}" for one in points))
+        out.append(command + " ".join(f"{number:.3f}" for number in points))
     return "".join(out)
 
 
@@ -134,9 +134,9 @@ def _number(tenths: int) -> str:
 
 def _joined(numbers: Sequence[str]) -> str:
     text = numbers[0]
-    for before, one in pairwise(numbers):
-        apart = one[0] != "-" and not (one[0] == "." and "." in before)
-        text += f" {one}" if apart else one
+    for before, number in pairwise(numbers):
+        apart = number[0] != "-" and not (number[0] == "." and "." in before)
+        text += f" {number}" if apart else number
     return text
 
 
@@ -151,17 +151,17 @@ def compact(path: str) -> str:
             out.append("z")
             x, y, last = start_x, start_y, "z"
             continue
-        head = [_number(round(10 * one)) for one in numbers[:5]] if command == "A" else []
-        rest = [round(10 * one) for one in numbers[5 if command == "A" else 0 :]]
+        head = [_number(round(10 * number)) for number in numbers[:5]] if command == "A" else []
+        rest = [round(10 * number) for number in numbers[5 if command == "A" else 0 :]]
         end_x, end_y = rest[-2:]
-        steps = [one - (y if i % 2 else x) for i, one in enumerate(rest)]
+        steps = [number - (y if i % 2 else x) for i, number in enumerate(rest)]
         name = command.lower()
         if command == "M":
             start_x, start_y = end_x, end_y
         elif command == "L" and 0 in steps:
             name = "v" if steps[0] == 0 else "h"
             steps = [sum(steps)]
-        text = _joined([*head, *(_number(one) for one in steps)])
+        text = _joined([*head, *(_number(step) for step in steps)])
         if name == last and name != "m":
             out.append(text if text[0] == "-" else f" {text}")
         else:
@@ -190,7 +190,7 @@ def dots(colour: str, across: float, *points: Point) -> str:
 
 def panel(colour: str, edge: str, x: float, y: float, wide: float, high: float, r: float) -> str:
     """Return a rectangle with round corners and a thin edge."""
-    numbers = [_number(round(10 * one)) for one in (x, y, wide, high, r)]
+    numbers = [_number(round(10 * number)) for number in (x, y, wide, high, r)]
     places = zip(("x", "y", "width", "height", "rx"), numbers, strict=True)
     place = " ".join(f'{name}="{number}"' for name, number in places)
     return f'<rect {place} fill="{colour}" stroke="{edge}"/>'
@@ -223,8 +223,8 @@ def curve(*points: Point, closed: bool = False) -> str:
     for i in range(count if closed else count - 1):
         around = [i - 1, i, i + 1, i + 2]
         if not closed:
-            around = [min(max(one, 0), count - 1) for one in around]
-        before, here, there, after = (points[one % count] for one in around)
+            around = [min(max(place, 0), count - 1) for place in around]
+        before, here, there, after = (points[place % count] for place in around)
         numbers = (
             here[0] + (there[0] - before[0]) / 6,
             here[1] + (there[1] - before[1]) / 6,
@@ -232,7 +232,7 @@ def curve(*points: Point, closed: bool = False) -> str:
             there[1] - (after[1] - here[1]) / 6,
             *there,
         )
-        out.append("C" + " ".join(f"{one:.3f}" for one in numbers))
+        out.append("C" + " ".join(f"{number:.3f}" for number in numbers))
     return "".join(out) + ("Z" if closed else "")
 
 
@@ -284,8 +284,8 @@ def glyphs(text: str, x: float, y: float, height: float, *, squeeze: float = 1) 
     scale = height / 12
     left = x - glyphs_width(text, height, squeeze=squeeze) / 2
     return "".join(
-        moved(GLYPHS[one], left + k * GLYPH_STEP * scale * squeeze, y, scale=scale)
-        for k, one in enumerate(text)
+        moved(GLYPHS[letter], left + k * GLYPH_STEP * scale * squeeze, y, scale=scale)
+        for k, letter in enumerate(text)
     )
 
 

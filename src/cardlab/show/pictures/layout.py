@@ -42,18 +42,18 @@ class Block:
 def describe_openly(state: State) -> Description:
     """Return a description with the cards of every seat, each as its owner knows them."""
     array, game = state.array[0], state.game
-    told = [game.describe(array, seat) for seat in range(int(state.seats))]
+    all_seats = [game.describe(array, seat) for seat in range(int(state.seats))]
+    first = all_seats[0]
     zones = [
-        told[zone.seat].zones[place]
-        if zone.seat is not None and _same_places(told[0], told[zone.seat])
+        all_seats[zone.seat].zones[place]
+        if zone.seat is not None and _same_places(first, all_seats[zone.seat])
         else zone
-        for place, zone in enumerate(told[0].zones)
+        for place, zone in enumerate(first.zones)
     ]
-    first = told[0]
     names = {"your ": "seat 0, ", "their ": "seat 1, "}
     facts = {
         next(
-            (told_as + name[len(one) :] for one, told_as in names.items() if name.startswith(one)),
+            (seat + name[len(whose) :] for whose, seat in names.items() if name.startswith(whose)),
             name,
         ): value
         for name, value in first.facts.items()
@@ -61,8 +61,10 @@ def describe_openly(state: State) -> Description:
     return Description(NOBODY, first.seats, first.to_move, tuple(zones), facts, first.events)
 
 
-def _same_places(one: Description, other: Description) -> bool:
-    places = [[(zone.name, zone.seat) for zone in told.zones] for told in (one, other)]
+def _same_places(mine: Description, other: Description) -> bool:
+    places = [
+        [(zone.name, zone.seat) for zone in description.zones] for description in (mine, other)
+    ]
     return places[0] == places[1]
 
 
@@ -70,8 +72,8 @@ def picture_of(value: State | View | Table) -> str:
     """Return the table of a state, with all cards open, or of a view."""
     if isinstance(value, Table):
         value = value.state
-    told = value.describe() if isinstance(value, View) else describe_openly(value)
-    return table_svg(told, deck_of(value.game))
+    description = value.describe() if isinstance(value, View) else describe_openly(value)
+    return table_svg(description, deck_of(value.game))
 
 
 def hand_svg(deck: str, cards: Sequence[str], size: float = 70) -> str:
@@ -164,12 +166,12 @@ def _fact_lines(facts: dict[str, str | int]) -> list[str]:
 
 
 def _words(description: Description, deck: Deck) -> str:
-    told = []
+    words = []
     for zone in description.zones:
         whose = "" if zone.seat is None else f"seat {zone.seat}, "
         cards = ", ".join(deck.words(card) for card in zone.cards if card != EMPTY)
-        told.append(f"{whose}{zone.name}: {cards or zone.count}")
-    return "; ".join(told)
+        words.append(f"{whose}{zone.name}: {cards or zone.count}")
+    return "; ".join(words)
 
 
 def _card(deck: Deck, text: str, x: float, y: float, size: float) -> str:

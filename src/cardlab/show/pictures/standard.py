@@ -5,7 +5,7 @@ The suits differ in shape; `four_colour` also gives each a colour of its own.
 
 from __future__ import annotations
 
-from cardlab.engine.cards import RANKS, SUIT_NAMES, SUITS
+from cardlab.engine.cards import RANKS, SUIT_NAMES, SUIT_SYMBOLS, SUITS
 from cardlab.show.pictures.drawing import (
     box,
     dots,
@@ -18,11 +18,24 @@ from cardlab.show.pictures.drawing import (
     turned,
 )
 
-__all__ = ["HIGH", "TEXTS", "WIDE", "art", "back", "icons", "title"]
+__all__ = [
+    "HELD",
+    "HIGH",
+    "TEXTS",
+    "WIDE",
+    "art",
+    "back",
+    "icons",
+    "paint",
+    "rank",
+    "title",
+    "word",
+]
 
 WIDE, HIGH = 100, 140
 MIDDLE = (WIDE / 2, HIGH / 2)
 TEXTS = tuple(rank + suit for rank in RANKS for suit in SUITS)
+HELD = tuple(rank + suit for suit in "SHCD" for rank in RANKS)
 RANK_NAMES = (
     *("ace", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
     *("jack", "queen", "king"),
@@ -62,6 +75,21 @@ CENTRE_PIPS = {
 def title(text: str) -> str:
     """Return the words for a card: `seven of hearts`."""
     return f"{RANK_NAMES[RANKS.index(text[0])]} of {SUIT_NAMES[SUITS.index(text[1])]}"
+
+
+def word(text: str) -> str:
+    """Return what stands for a card in a line of text: `7♥`."""
+    return text[0].replace("T", "10") + SUIT_SYMBOLS[SUITS.index(text[1])]
+
+
+def paint(text: str) -> str:
+    """Return the class of a card's word: `suit-H`."""
+    return f"suit-{text[1]}"
+
+
+def rank(text: str) -> int:
+    """Return the place of a card's rank, from the ace."""
+    return RANKS.index(text[0])
 
 
 def art(text: str, *, four_colour: bool = False) -> str:

@@ -1,6 +1,6 @@
 // Hints: the adviser's value of every legal action, as bars on cards and as a table.
 
-import { actionText, deckOf, picture, tell } from "./cards.js";
+import { cardFacts, cardWord, partsOf, picture, written } from "./cards.js";
 import { h, s } from "./dom.js";
 
 const MOST_TOKENS = 8;
@@ -39,7 +39,7 @@ const number = (value) =>
 /**
  * Return the values as a table, the best first.
  * @param {Page.Hint} hint
- * @param {Wire.Deck} deck
+ * @param {string} deck
  * @param {string[]} names
  * @param {{ played?: number }} [given]
  */
@@ -51,7 +51,7 @@ export function hintTable(hint, deck, names, given = {}) {
       { class: "hint-who" },
       h("strong", {}, hint.adviser),
       " would take ",
-      h("strong", {}, tell(actionText(best.text, deck), deck, names)),
+      h("strong", {}, written(partsOf(best), deck, names)),
       "; it gives no values.",
     );
   }
@@ -65,7 +65,7 @@ export function hintTable(hint, deck, names, given = {}) {
       h(
         "th",
         { scope: "row" },
-        tell(actionText(one.text, deck), deck, names),
+        written(partsOf(one), deck, names),
         chosen ? h("span", { class: "mark" }, "played") : null,
       ),
       h(
@@ -92,7 +92,7 @@ export function hintTable(hint, deck, names, given = {}) {
       { class: "hint-who" },
       h("strong", {}, hint.adviser),
       " advises ",
-      h("strong", {}, tell(actionText(best.text, deck), deck, names)),
+      h("strong", {}, written(partsOf(best), deck, names)),
       hint.unit ? h("small", {}, ` (${hint.unit})`) : "",
     ),
     h(
@@ -112,7 +112,7 @@ export function hintTable(hint, deck, names, given = {}) {
       ),
       h("tbody", {}, rows),
     ),
-    hint.attention ? attention(hint.attention, hint, deck, names) : null,
+    hint.attention ? attention(hint.attention, hint, deck) : null,
   );
 }
 
@@ -120,10 +120,9 @@ export function hintTable(hint, deck, names, given = {}) {
  * Return a picture of what a network looked at: a row for each action, a column for each token.
  * @param {Wire.Attention} given
  * @param {Page.Hint} hint
- * @param {Wire.Deck} deck
- * @param {string[]} names
+ * @param {string} deck
  */
-function attention(given, hint, deck, names) {
+function attention(given, hint, deck) {
   const { tokens, weights } = given;
   if (!tokens.length || !weights.length) return null;
   // The mean over all blocks: one number for each action and token.
@@ -193,9 +192,9 @@ function attention(given, hint, deck, names) {
           h(
             "span",
             {},
-            deck !== "plain" && deckOf(token) ? picture(token, deck, { class: "tiny" }) : null,
+            cardFacts(token, deck) ? picture(token, deck, { class: "tiny" }) : null,
             " ",
-            tell(token, deck, names),
+            cardFacts(token, deck) ? cardWord(token, deck) : token,
           ),
           h("small", {}, `${(100 * weight).toFixed(1)} %`),
         ),

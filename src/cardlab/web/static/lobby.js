@@ -1,19 +1,11 @@
 // The lobby: choose a game, its options, who sits where; go on with games that are not over.
 
 import { get } from "./api.js";
-import { picture } from "./cards.js";
-import { h, put, said, toast } from "./dom.js";
+import { loadDeck, picture } from "./cards.js";
+import { h, put, reasonOf, toast } from "./dom.js";
 import { openTable } from "./open_table.js";
 import { keep, ownTables, recall } from "./settings.js";
 
-/** @type {Record<string, string[]>} */
-const SAMPLES = {
-  crazy_eights: ["QD", "8H", "8S"],
-  uno: ["R7", "BR", "W"],
-  birds_of_a_feather: ["KC", "KS", "QS"],
-  koi_koi: ["3-curtain", "8-moon", "1-crane"],
-  cribbage: ["5H", "5D", "JS"],
-};
 const ME = "me";
 const GUEST = "guest";
 const TABLES_SHOWN = 4;
@@ -25,7 +17,10 @@ const MOST_COLUMNS = 5;
  */
 export async function start(main) {
   document.body.classList.add("in-lobby");
-  const lobby = new Lobby(main, await get("/api/games"));
+  /** @type {Wire.Game[]} */
+  const games = await get("/api/games");
+  await Promise.all(games.map((game) => loadDeck(game.page.deck)));
+  const lobby = new Lobby(main, games);
   unfinished(lobby.goOn);
 }
 
@@ -87,7 +82,6 @@ class Lobby {
    * @param {boolean} checked
    */
   tile(game, checked) {
-    const cards = SAMPLES[game.name] ?? game.cards;
     return h(
       "label",
       { class: "tile", data: { game: game.name } },
@@ -101,8 +95,8 @@ class Lobby {
       h(
         "span",
         { class: "tile-cards", "aria-hidden": "true" },
-        cards.map((card, place) => {
-          const image = picture(card, game.deck);
+        game.cards.map((card, place) => {
+          const image = picture(card, game.page.deck);
           image.style.setProperty("--i", String(place - 1));
           return image;
         }),
@@ -136,7 +130,9 @@ class Lobby {
 
   /** @param {number} many */
   fillSeats(many) {
-    const usual = ["heuristic", this.game.adviser].find((one) => this.known.has(one)) ?? "random";
+    const { adviser, levels } = this.game;
+    const usual =
+      ["heuristic", levels[0]?.agent, adviser].find((one) => this.known.has(one ?? "")) ?? "random";
     const valid = (/** @type {string} */ one) => one === ME || one === GUEST || this.known.has(one);
     this.seats = Array.from({ length: many }, (_, seat) =>
       valid(this.seats[seat]) ? this.seats[seat] : seat === 0 ? ME : usual,
@@ -198,7 +194,7 @@ class Lobby {
         h(
           "div",
           { class: "row" },
-          h("label", { for: "seed" }, game.name === "birds_of_a_feather" ? "Deal number" : "Seed"),
+          h("label", { for: "seed" }, game.page.numbered_deals ? "Deal number" : "Seed"),
           this.seed,
         ),
       ),
@@ -359,9 +355,9 @@ class Lobby {
     deal.classList.add("busy");
     deal.textContent = "Dealing …";
     try {
-      location.assign(await openTable(setup, this.seats.indexOf(ME)));
+      location.assign(await openTable(setup, game.page, this.seats.indexOf(ME)));
     } catch (error) {
-      toast(capital(said(error)), "bad");
+      toast(capital(reasonOf(error)), "bad");
       deal.classList.remove("busy");
       deal.textContent = "Deal the cards";
     }
@@ -388,10 +384,10 @@ const strength = ({ strength: text }) =>
 async function unfinished(place) {
   const tables = ownTables().slice(0, TABLES_SHOWN);
   /** @type {(Wire.Table | null)[]} */
-  const told = await Promise.all(
+  const facts = await Promise.all(
     tables.map((one) => get(`/api/tables/${one.id}`).catch(() => null)),
   );
-  const found = told.flatMap((one) => (one && !one.over ? one : []));
+  const found = facts.flatMap((table) => (table && !table.over ? table : []));
   if (!found.length) return;
   place.hidden = false;
   put(

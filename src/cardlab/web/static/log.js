@@ -1,6 +1,6 @@
 // The log in words: what each view adds to what the seat has witnessed before.
 
-import { tell } from "./cards.js";
+import { partsOf, written } from "./cards.js";
 import { h } from "./dom.js";
 
 /**
@@ -25,7 +25,7 @@ export function added(before, now) {
 /**
  * Return an event as an item of the log.
  * @param {Wire.Entry} event
- * @param {Wire.Deck} deck
+ * @param {string} deck
  * @param {string[]} names
  */
 export function entry(event, deck, names) {
@@ -33,5 +33,5 @@ export function entry(event, deck, names) {
     event.seat === null
       ? null
       : h("strong", { class: `who who-${event.seat % 6}` }, names[event.seat] ?? "");
-  return h("li", {}, who, who ? " " : "", tell(event.text, deck, names));
+  return h("li", {}, who, who ? " " : "", written(partsOf(event), deck, names));
 }

@@ -91,8 +91,7 @@ function prepare(root, before, view) {
       back.classList.add("named");
     } else if (stock && fromStock < MOST_FROM_STOCK) {
       fromStock += 1;
-      const deck = /** @type {Wire.Deck} */ (stock.dataset.stock);
-      const source = h("span", { class: "source" }, picture(null, deck));
+      const source = h("span", { class: "source" }, picture(null, stock.dataset.stock ?? ""));
       source.style.viewTransitionName = label;
       source.classList.add("named");
       stock.append(source);

@@ -6,9 +6,10 @@ import { rememberTable } from "./settings.js";
 /**
  * Ask the server for a table, keep what belongs to it, and return its address.
  * @param {Wire.NewTable} setup
+ * @param {Wire.GamePage} page what the table will be drawn with
  * @param {number} seat
  */
-export async function openTable(setup, seat = firstPerson(setup)) {
+export async function openTable(setup, page, seat = firstPerson(setup)) {
   /** @type {Wire.Opened} */
   const made = await post("/api/tables", setup);
   const links = made.seats.filter((one) => one.secret && one.seat !== seat);
@@ -17,7 +18,7 @@ export async function openTable(setup, seat = firstPerson(setup)) {
     links,
     setup,
     seat,
-    game: setup.game,
+    page,
   });
   return `/table/${made.id}`;
 }

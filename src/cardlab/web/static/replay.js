@@ -2,12 +2,12 @@
 
 import { announce } from "./announce.js";
 import { get, post } from "./api.js";
-import { actionText, spoken, tell } from "./cards.js";
-import { button, copy, count, download, h, isolated, put, s, said, toast } from "./dom.js";
+import { partsOf, spoken, written } from "./cards.js";
+import { button, copy, count, download, h, isolated, put, s, reasonOf, toast } from "./dom.js";
+import { draw, loadPage, measures, namesOf } from "./game_page.js";
 import { hintTable, readHint } from "./hints.js";
 import { glide } from "./motion.js";
 import { pace } from "./settings.js";
-import { draw, measures, namesOf, rendererOf } from "./stage.js";
 
 const SHORTEST_STEP = 350;
 
@@ -44,7 +44,7 @@ export async function start(main) {
  */
 async function open(main, replay, id) {
   /** @type {[Page.Renderer, Wire.Game[]]} */
-  const [renderer, games] = await Promise.all([rendererOf(replay.game), get("/api/games")]);
+  const [renderer, games] = await Promise.all([loadPage(replay.page), get("/api/games")]);
   const page = new ReplayPage(
     main,
     replay,
@@ -68,7 +68,7 @@ async function welcome(main) {
     try {
       await open(main, await post("/api/replays", await given.text()), null);
     } catch (error) {
-      toast(said(error), "bad");
+      toast(reasonOf(error), "bad");
     }
   };
   file.addEventListener("change", () => take(file.files?.[0]));
@@ -175,7 +175,7 @@ class ReplayPage {
       open_cards: false,
     }));
     this.names = namesOf(this.seats, null);
-    this.deck = replay.deck;
+    this.deck = replay.page.deck;
     this.range = h("input", {
       type: "range",
       id: "scrub",
@@ -375,7 +375,7 @@ class ReplayPage {
         ? [
             h("strong", {}, who),
             ": ",
-            tell(actionText(next.text, this.deck), this.deck, this.names),
+            written(partsOf(next), this.deck, this.names),
           ]
         : (this.replay.result?.words ?? "The record ends here"),
     );
@@ -397,7 +397,7 @@ class ReplayPage {
     const done = at > 0 ? this.frame(at - 1) : null;
     if (done?.action)
       announce(
-        `${this.names[Number(done.mover)]} ${spoken(actionText(done.action.text, this.deck), this.deck, this.names)}`,
+        `${this.names[Number(done.mover)]} ${spoken(partsOf(done.action), this.deck, this.names)}`,
       );
   }
 
@@ -428,21 +428,21 @@ class ReplayPage {
     }
     put(this.values, h("p", { class: "small" }, "Thinking …"));
     try {
-      const told = await post("/api/replays/advice", {
+      const advice = await post("/api/replays/advice", {
         record: this.replay.record,
         ply,
         adviser: this.adviser.value,
       });
-      this.keep(told);
+      this.keep(advice);
     } catch (error) {
-      put(this.values, h("p", {}, said(error)));
+      put(this.values, h("p", {}, reasonOf(error)));
     }
   }
 
-  /** @param {Wire.MoveAdvice} told */
-  keep(told) {
-    this.advice.set(told.ply, readHint(told));
-    if (told.ply !== this.at) return;
+  /** @param {Wire.MoveAdvice} advice */
+  keep(advice) {
+    this.advice.set(advice.ply, readHint(advice));
+    if (advice.ply !== this.at) return;
     this.draw();
   }
 
@@ -457,16 +457,16 @@ class ReplayPage {
         body: JSON.stringify({ record: this.replay.record, adviser: this.adviser.value }),
       });
       if (!answer.ok || !answer.body) throw new Error((await answer.json()).error);
-      for await (const told of lines(answer.body)) {
-        if (told.type === "error") throw new Error(told.error);
-        if (told.type === "move") this.keep(told.advice);
-        if (told.type === "done") this.showCosts(told.worst);
-        else bar.value = told.ply;
+      for await (const line of lines(answer.body)) {
+        if (line.type === "error") throw new Error(line.error);
+        if (line.type === "move") this.keep(line.advice);
+        if (line.type === "done") this.showCosts(line.worst);
+        else bar.value = line.ply;
       }
     } catch (error) {
       put(
         this.costs,
-        h("p", {}, said(error)),
+        h("p", {}, reasonOf(error)),
         button("Try again", () => this.review()),
       );
     }
@@ -493,9 +493,9 @@ class ReplayPage {
                       `move ${one.ply + 1}: `,
                       h("strong", {}, this.names[one.mover]),
                       " ",
-                      tell(actionText(one.taken.text, this.deck), this.deck, this.names),
+                      written(partsOf(one.taken), this.deck, this.names),
                       ", better ",
-                      tell(actionText(one.best.text, this.deck), this.deck, this.names),
+                      written(partsOf(one.best), this.deck, this.names),
                     ),
                     h("strong", {}, `−${one.cost.toFixed(1)}`),
                   ],

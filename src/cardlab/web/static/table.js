@@ -2,9 +2,10 @@
 
 import { announce } from "./announce.js";
 import { get } from "./api.js";
-import { invitations, resultCard, seatList } from "./around.js";
-import { actionText, cardName, spoken } from "./cards.js";
-import { button, h, put, said, toast, wait } from "./dom.js";
+import { invitations, resultCard, seatList } from "./table_panels.js";
+import { cardName, partsOf, spoken } from "./cards.js";
+import { button, h, put, reasonOf, toast, wait } from "./dom.js";
+import { draw, loadPage, measures, namesOf } from "./game_page.js";
 import { showHelp } from "./help.js";
 import { hintTable, readHint } from "./hints.js";
 import { added, entry } from "./log.js";
@@ -21,10 +22,9 @@ import {
   takeSeat,
 } from "./settings.js";
 import { openLine } from "./socket.js";
-import { draw, measures, namesOf, rendererOf } from "./stage.js";
 
-const ALONE = "birds_of_a_feather";
 const OWN_PAUSE = 250; // after the person's own move, so that it is seen before an answer
+const MOST_LETTERS = 46; // in a bubble
 const MOST_QUEUED = 30; // views that wait before the page hurries
 
 /**
@@ -48,12 +48,12 @@ export async function start(main) {
     () => ({ secret: seatSecret(id), name: recall("name", "") || null }),
     (news) => (page ? page.hear(news) : early.push(news)),
   );
-  const known = tableMemory(id).game;
-  if (known) rendererOf(known);
+  const known = tableMemory(id).page;
+  if (known) loadPage(known).catch(() => {}); // the facts may name another one
   try {
     /** @type {Wire.Table} */
     const facts = await get(`/api/tables/${encodeURIComponent(id)}`);
-    page = new TablePage(main, id, facts, await rendererOf(facts.game), line);
+    page = new TablePage(main, id, facts, await loadPage(facts.page), line);
   } catch (error) {
     line.close();
     throw error;
@@ -71,7 +71,7 @@ class TablePage {
   names = [];
   /** @type {Wire.Entry[]} */
   events = [];
-  /** @type {Map<number, string>} */
+  /** @type {Page.News} */
   news = new Map();
   /** @type {Page.Hint | null} */
   hint = null;
@@ -117,7 +117,7 @@ class TablePage {
     this.facts = facts;
     this.renderer = renderer;
     this.line = line;
-    this.deck = facts.deck;
+    this.deck = facts.page.deck;
     this.build();
     if (!seatSecret(id)) toast("You are watching this table; open a seat’s link to play.");
     document.addEventListener("keydown", (event) => this.key(event));
@@ -217,7 +217,7 @@ class TablePage {
     else this.lineEnded(news.state, news.words, news.code);
   }
 
-  /** @param {Wire.Told} data */
+  /** @param {Wire.ServerMessage} data */
   take(data) {
     if (data.type === "view") {
       this.queue.push(data);
@@ -324,7 +324,7 @@ class TablePage {
    */
   tellNews(before, view) {
     const now = view.description.events;
-    const back = before && this.facts.game === ALONE && now.length < this.events.length; // a move was taken back
+    const back = before && this.facts.page.undo && now.length < this.events.length; // a move was taken back
     const fresh = back ? [] : added(this.events, now);
     if (back)
       put(
@@ -339,16 +339,16 @@ class TablePage {
         if (one.seat === null) continue;
         // A bubble has room for a line: what was said last, and before it what was played.
         const earlier = this.news.get(one.seat);
-        this.news.set(
-          one.seat,
-          earlier && earlier.length + one.text.length < 44 ? `${earlier}, ${one.text}` : one.text,
-        );
+        const parts = partsOf(one);
+        const both = earlier && { text: `${earlier.text}, ${one.text}`, parts: [...earlier.parts, ", ", ...parts] };
+        const fits = both && both.text.length < MOST_LETTERS;
+        this.news.set(one.seat, fits ? both : { text: one.text, parts });
       }
     }
     for (const one of before ? fresh : []) {
       const who = one.seat === null ? "" : `${this.names[one.seat]} `;
       if (one.seat !== view.seat || one.seat === null)
-        announce(spoken(who + one.text, this.deck, this.names));
+        announce(who + spoken(partsOf(one), this.deck, this.names));
     }
     if (view.over) announce(view.over.words);
     else if (view.seat !== null && view.description.to_move === view.seat) announce("Your turn");
@@ -431,7 +431,7 @@ class TablePage {
     const best = data.values.find((one) => one.id === data.best);
     if (best)
       announce(
-        `${data.adviser} advises ${spoken(actionText(best.text, this.deck), this.deck, this.names)}`,
+        `${data.adviser} advises ${spoken(partsOf(best), this.deck, this.names)}`,
       );
   }
 
@@ -485,9 +485,9 @@ class TablePage {
   /** @param {Wire.NewTable} setup */
   async again(setup) {
     try {
-      location.assign(await openTable({ ...setup, seed: null }));
+      location.assign(await openTable({ ...setup, seed: null }, this.facts.page));
     } catch (error) {
-      toast(sentence(said(error)), "bad");
+      toast(sentence(reasonOf(error)), "bad");
     }
   }
 }

@@ -2,16 +2,30 @@
 // `Wire` is what the server and the pages send each other, `Page` what the pages hand around.
 
 declare namespace Wire {
-  type Deck = "standard" | "hanafuda" | "uno" | "plain";
   type OptionValue = boolean | number | string;
   type Options = Record<string, OptionValue>;
 
-  /** An action with the cards that it names. */
-  interface Action {
-    id: number;
+  /** A piece of text, or a card or seat that it names. */
+  type Part = string | { card: string } | { seat: number };
+
+  /** Text; its parts are there where it names cards or seats, or is worded otherwise. */
+  interface Text {
     text: string;
+    parts?: Part[];
+  }
+
+  /** An action with the cards that it names; games add what they need of the rest. */
+  interface Action extends Text {
+    id: number;
     card: string | null;
     cards?: string[];
+    /** Such as `play` or `draw`. */
+    kind?: string;
+    /** The suit or colour that it calls. */
+    call?: string | null;
+    /** The places that it goes from and to. */
+    from?: string;
+    to?: string;
   }
 
   /** A move as one seat saw it; what was laid face down has neither number nor card. */
@@ -29,25 +43,11 @@ declare namespace Wire {
   }
 
   /** An entry of the log. */
-  interface Entry {
+  interface Entry extends Text {
     seat: number | null;
-    text: string;
   }
 
-  /** What is said in words; these are the facts that pages look for. */
-  interface Facts {
-    colour?: string;
-    dealer?: string;
-    "koi-koi"?: string;
-    "lay away"?: string;
-    next?: string;
-    round?: string | number;
-    stacks?: number;
-    suit?: string;
-    "to draw"?: string;
-    "you drew"?: string | number;
-    [name: string]: string | number | undefined;
-  }
+  type Facts = Record<string, string | number>;
 
   interface Description {
     /** Null: as somebody without a seat sees the table. */
@@ -56,6 +56,8 @@ declare namespace Wire {
     to_move: number | null;
     zones: Zone[];
     facts: Facts;
+    /** Of the facts that name cards or seats. */
+    parts: Record<string, Part[]>;
     events: Entry[];
   }
 
@@ -72,57 +74,35 @@ declare namespace Wire {
     words: string;
   }
 
-  // What single games add to a view; somebody without a seat gets what all seats know alike.
-
-  interface Uno {
-    colour: string | null;
-    direction: 1 | -1;
+  /** How a game's page is made. */
+  interface GamePage {
+    /** Null: the generic one. */
+    module: string | null;
+    style: string | null;
+    deck: string;
+    /** Empty: the summary has to do. */
+    rules: string;
+    keys: [string, string][];
+    /** Whether a move may be taken back. */
+    undo: boolean;
+    numbered_deals: boolean;
   }
 
-  interface Birds {
-    grid: (string | null)[][];
-    sizes: number[][];
-  }
-
-  interface Yaku {
-    seat: number;
+  /** A card's names, the class of its colour, and its rank where hands are sorted by it. */
+  interface Card {
     name: string;
-    points: number;
-    have: string[];
-    need: number;
+    word: string;
+    paint?: string;
+    rank?: number;
   }
 
-  interface KoiKoi {
-    yaku: Yaku[];
-    points: number[];
-    worth: number[];
-    dealer: number | null;
-  }
-
-  /** Where the two pegs of a seat stand. */
-  interface Pegs {
-    seat: number;
-    front: number;
-    back: number;
-  }
-
-  /** A hand or a crib as it was counted. */
-  interface Counted {
-    seat: number;
-    what: string;
-    cards: string[];
-    starter: string;
-    parts: { what: string; cards: string[]; points: number }[];
-    total: number;
-  }
-
-  interface Cribbage {
-    board: Pegs[];
-    target: number;
-    dealer: number | null;
-    phase: "cut" | "deal" | "lay away" | "play" | "over";
-    count: number | null;
-    show: Counted[];
+  /** A deck: the size of its pictures, and its cards; `ordered`: as a hand is held. */
+  interface DeckFacts {
+    name: string;
+    width: number;
+    height: number;
+    ordered: boolean;
+    cards: Record<string, Card>;
   }
 
   // The line of a table: what the server says.
@@ -139,7 +119,7 @@ declare namespace Wire {
   /** The answer of /api/tables/ID. */
   interface Table extends TableFacts {
     summary: string;
-    deck: Deck;
+    page: GamePage;
     seats: Seat[];
     version: number;
     ply: number;
@@ -209,7 +189,7 @@ declare namespace Wire {
     seats: Seat[];
   }
 
-  type Told = View | Hint | Refused | Thinking | Solvable | Seats;
+  type ServerMessage = View | Hint | Refused | Thinking | Solvable | Seats;
 
   // The line of a table: what a page says.
 
@@ -218,7 +198,7 @@ declare namespace Wire {
     name: string | null;
   }
 
-  type Said =
+  type PlayerMessage =
     | { type: "act"; version: number; action: number }
     | { type: "hint"; version: number }
     | { type: "undo" }
@@ -252,7 +232,8 @@ declare namespace Wire {
     options: Option[];
     agents: Agent[];
     adviser: string;
-    deck: Deck;
+    levels: { name: string; agent: string; portrait: string | null }[];
+    page: GamePage;
     cards: string[];
   }
 
@@ -290,7 +271,7 @@ declare namespace Wire {
     record: unknown;
     game: string;
     title: string;
-    deck: Deck;
+    page: GamePage;
     seats: string[];
     frames: Frame[];
     result: Result | null;
@@ -473,6 +454,9 @@ declare namespace Page {
     over: Wire.Result | null;
   }
 
+  /** What seats did last. */
+  type News = Map<number, Required<Wire.Text>>;
+
   interface Measures {
     width: number;
     narrow: boolean;
@@ -483,11 +467,11 @@ declare namespace Page {
   interface Context<Extra = {}> extends Measures {
     view: View<Extra>;
     game: string;
-    deck: Wire.Deck;
+    deck: string;
     /** What seats are called, `You` for the person's own. */
     names: string[];
     /** What seats did last, in words; a replay says it elsewhere. */
-    news?: Map<number, string>;
+    news?: News;
     hint: Hint | null;
     order: Order;
     /** The seat at the lower side. */
@@ -501,7 +485,7 @@ declare namespace Page {
     /** Whether a position can still be solved, in words. */
     solvable: string | null;
     act: (action: number) => void;
-    send: (message: Wire.Said) => void;
+    send: (message: Wire.PlayerMessage) => void;
     redraw: () => void;
     /** Says that a card cannot be played. */
     refuse: ((card: string) => void) | null;
@@ -539,18 +523,18 @@ declare namespace Page {
     links?: Wire.SeatKey[];
     setup?: Wire.NewTable;
     seat?: number;
-    game?: string;
+    page?: Wire.GamePage;
     at: number;
   }
 
   /** What the line to a table tells: a message, or its fate. */
   type LineNews =
-    | { data: Wire.Told; state?: undefined }
+    | { data: Wire.ServerMessage; state?: undefined }
     | { data?: undefined; state: "open" }
     | { data?: undefined; state: "lost" | "final"; words: string; code?: number };
 
   interface Line {
-    send: (message: Wire.Said) => boolean;
+    send: (message: Wire.PlayerMessage) => boolean;
     again: () => void;
     close: () => void;
   }

@@ -13,26 +13,26 @@ import numpy as np
 
 from cardlab.agents.heuristic import Heuristic
 from cardlab.engine.game import OVER, Array, State, Turn
-from cardlab.games.birds_of_a_feather.solvers.solver import Memory, settle_at, solve
+from cardlab.games.birds_of_a_feather.solvers.solver import Scratch, settle_at, solve
 
 __all__ = ["Solver", "search_dfs", "search_evolved", "search_lr", "search_lr_dfs"]
 
 
 class Solver:
-    """Plays a solution wherever there is one, otherwise by the rules of thumb."""
+    """Plays a solution wherever there is one, otherwise by the heuristic."""
 
     name = "solver"
 
     def act(self, turn: Turn, rng: np.random.Generator) -> int:
-        """Return the first move of a solution; without one, what the rules of thumb prefer."""
-        memory = Memory.of()
+        """Return the first move of a solution; without one, what the heuristic prefers."""
+        memory = Scratch.new()
         if settle_at(turn.view.array, 0, memory):
             return int(memory.levels[0].move)
         return Heuristic().act(turn, rng)
 
     def values(self, turn: Turn, rng: np.random.Generator) -> Array:
         """Return 1 for every legal action that leaves a position with a solution, otherwise -1."""
-        memory = Memory.of()
+        memory = Scratch.new()
         values = np.full(len(turn.legal), -1.0)
         if not settle_at(turn.view.array, 0, memory):
             return values  # one proof instead of one for every action
@@ -44,14 +44,14 @@ class Solver:
         return values
 
     def plan(self, turn: Turn, rng: np.random.Generator) -> tuple[list[int], int]:
-        """Return a solution, or what the rules of thumb make of it, and the nodes searched."""
+        """Return a solution, or what a game by the heuristic, and the nodes searched."""
         found = solve(State(turn.game, turn.view.array))
         return _to_the_end(turn, found.actions, rng), found.nodes
 
 
 @dataclass(frozen=True)
 class PaperSearch:
-    """Plays what one of the paper's searches finds, otherwise by the rules of thumb."""
+    """Plays what one of the paper's searches finds, otherwise by the heuristic."""
 
     search: str
     name: str
@@ -61,7 +61,7 @@ class PaperSearch:
         return self.plan(turn, rng)[0][0]
 
     def plan(self, turn: Turn, rng: np.random.Generator) -> tuple[list[int], int]:
-        """Return a solution, or what the rules of thumb make of it, and the nodes searched."""
+        """Return a solution, or what a game by the heuristic, and the nodes searched."""
         from cardlab.games.birds_of_a_feather.solvers.paper_searches import run
 
         found = run(self.search, State(turn.game, turn.view.array))
@@ -69,7 +69,7 @@ class PaperSearch:
 
 
 def _to_the_end(turn: Turn, actions: tuple[int, ...] | None, rng: np.random.Generator) -> list[int]:
-    """Return a solution as it is; without one, a game by the rules of thumb."""
+    """Return a solution as it is; without one, a game by the heuristic."""
     if actions is not None:
         return list(actions)
     state, taken = State(turn.game, turn.view.array.copy()), []

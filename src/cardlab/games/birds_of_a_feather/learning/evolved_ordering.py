@@ -21,7 +21,7 @@ with nodes of the search `evolved` up to a limit, and the price of a node in uni
 any feature. Each generation meets fresh deals, so nothing is learned by heart.
 
 Deviation. Time is not read from a clock but from `PRICES`, so that a run depends on its config
-alone and can go on where it stopped.
+alone and can resume.
 
 The ordering that the package ships in `solvers/models` is that of `train(Config(), folder)`.
 """
@@ -41,7 +41,7 @@ from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
 from cardlab.games.birds_of_a_feather.features import MOVE_FEATURES
 from cardlab.games.birds_of_a_feather.rules import GAME
-from cardlab.games.birds_of_a_feather.solvers import paper_searches as birds_paper
+from cardlab.games.birds_of_a_feather.solvers import paper_searches
 from cardlab.games.birds_of_a_feather.solvers.models import EVOLVED, Ordering
 from cardlab.learning.runs import open_run, write_json
 
@@ -118,11 +118,11 @@ def make_ordering(weights: Array, chosen: Array) -> Ordering:
 
 def cost(ordering: Ordering, seeds: range, time_weight: float, most_nodes: int) -> float:
     """Return the cost of an ordering on published deals."""
-    results = birds_paper.run_seeds(
+    results = paper_searches.run_seeds(
         "evolved",
         seeds,
         models={EVOLVED: ordering},
-        limits=birds_paper.Limits(nodes=most_nodes),
+        limits=paper_searches.Limits(nodes=most_nodes),
     )
     price = 1 + sum(PRICES[name] for name in ordering.features)
     return float(np.log(results.nodes).mean() + time_weight * np.log(price))
@@ -154,8 +154,8 @@ def step_on(strategy: Strategy, config: Config) -> Strategy:
     seeds = range(first, first + config.batch)
     costs = np.array(
         [
-            cost(make_ordering(one, chosen), seeds, config.time_weight, config.most_nodes)
-            for one, chosen in zip(x, sets, strict=True)
+            cost(make_ordering(weights, chosen), seeds, config.time_weight, config.most_nodes)
+            for weights, chosen in zip(x, sets, strict=True)
         ]
     )
     best = np.argsort(costs, kind="stable")[:mu]
@@ -212,11 +212,11 @@ def train(config: Config, folder: Path, report: Report) -> dict[str, Any]:
     }
     for done, name in enumerate(("dfs", "lr", EVOLVED)):
         report("report", done, 3)
-        results = birds_paper.run_seeds(
+        results = paper_searches.run_seeds(
             name,
             seeds,
             models={EVOLVED: ordering},
-            limits=birds_paper.Limits(nodes=config.most_nodes),
+            limits=paper_searches.Limits(nodes=config.most_nodes),
         )
         summary["reported"][name] = {
             "median_nodes": float(np.median(results.nodes)),

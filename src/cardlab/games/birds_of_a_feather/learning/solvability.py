@@ -21,8 +21,8 @@ state the parameters of its other models; `classifiers` has ours. A stronger pen
 C = 1 costs accuracy and saves nodes in the median. On seeds 2,000,000 to 2,000,999, on which only C
 was chosen, C = 0.001, 0.003 and 0.01 gave `lr` medians of 88, 106 and 115 nodes and means of
 127,413, 117,553 and 140,608 (`dfs`: 10,392 and 117,373); a higher C had a median above the paper's
-163. The default has the least of these means. A mean hangs on one or two deals and does not tell
-`lr` from `dfs` there; the median does.
+163. The default has the least of these means. A mean hangs on one or two deals and does not
+separate `lr` from `dfs` there; the median does.
 
 The models that the package ships in `solvers/models` are the files of `train(Config(), folder)`.
 """
@@ -57,7 +57,6 @@ from cardlab.games.birds_of_a_feather.rules import (
     GAME,
     MOST_MOVES,
     NUM_ACTIONS,
-    STATE,
     apply,
     deal,
     fresh,
@@ -65,7 +64,7 @@ from cardlab.games.birds_of_a_feather.rules import (
     published_order,
 )
 from cardlab.games.birds_of_a_feather.solvers.models import LINEAR, LOGISTIC, STAGES, Model
-from cardlab.games.birds_of_a_feather.solvers.solver import Memory, settle
+from cardlab.games.birds_of_a_feather.solvers.solver import Scratch, settle
 from cardlab.learning.runs import open_run, read_json, write_json
 
 __all__ = ["Config", "Rows", "generate", "read_rows", "train"]
@@ -111,25 +110,37 @@ class Rows(NamedTuple):
 # Rows
 
 
-@kernel
-def walk(
-    seed: int,
-    stream: int,
-    memory: Any,
-    states: Any,
-    actions: Any,
-    labels: Any,
-    order: Any,
-    rng: Any,
-    cards: Any,
-    features: Any,
-    solvable: Any,
-) -> int:
-    """Write the rows of one seed and return how many there are.
+class Walk(NamedTuple):
+    """What a walk works in, and the rows that it writes."""
 
-    `states[0]` is a game that waits for its deal, `states[1]` the position on the way, `states[2]`
-    its child.
-    """
+    states: Array  # a game that waits for its deal, the position on the way, its child
+    actions: Array
+    labels: Array
+    order: Array
+    rng: Array
+    cards: Array
+    features: Array
+    solvable: Array
+
+    @classmethod
+    def new(cls) -> Walk:
+        """Return room for one walk at a time."""
+        return cls(
+            np.concatenate([fresh()] * 3),
+            np.empty(NUM_ACTIONS, dtype=np.int16),
+            np.empty(NUM_ACTIONS, dtype=np.int64),
+            np.empty(DECK, dtype=np.uint8),
+            np.zeros(1, dtype=np.int64),
+            np.empty(MOST_ROWS, dtype=np.uint8),
+            np.empty((MOST_ROWS, len(FEATURES))),
+            np.empty(MOST_ROWS, dtype=np.bool_),
+        )
+
+
+@kernel
+def write_walk(seed: int, stream: int, solver: Any, walk: Any) -> int:
+    """Write the rows of one seed and return how many there are."""
+    states, actions, labels, order, rng, cards, features, solvable = walk
     published_order(seed, 0, order, rng)
     rng[0] = branch(stream, seed)
     states[1] = states[0]
@@ -137,7 +148,7 @@ def walk(
     deal(s, order)
     features_of(s, features[0])
     cards[0] = CELLS
-    solvable[0] = settle(s.tops, memory)
+    solvable[0] = settle(s.tops, solver)
     rows = 1
     while solvable[0] and s.plies < MOST_MOVES:
         count = legal(s, actions)
@@ -145,7 +156,7 @@ def walk(
         for i in range(count):
             states[2] = states[1]
             apply(child, int64(actions[i]))
-            labels[i] = settle(child.tops, memory)
+            labels[i] = settle(child.tops, solver)
             good += labels[i]
             features_of(child, features[rows + i])
             cards[rows + i] = CELLS - int64(child.plies)
@@ -164,29 +175,14 @@ def walk(
 
 def generate(first_seed: int, seeds: int, seed: int) -> Rows:
     """Return the rows of published deals, labelled by the complete solver."""
-    memory = Memory.of()
-    states = np.empty(3, dtype=STATE)
-    states[:1] = fresh()
-    actions = np.empty(NUM_ACTIONS, dtype=np.int16)
-    labels = np.empty(NUM_ACTIONS, dtype=np.int64)
-    order = np.empty(DECK, dtype=np.uint8)
-    rng = np.zeros(1, dtype=np.int64)
-    cards = np.empty(MOST_ROWS, dtype=np.uint8)
-    features = np.empty((MOST_ROWS, len(FEATURES)))
-    solvable = np.empty(MOST_ROWS, dtype=np.bool_)
+    solver, walk = Scratch.new(), Walk.new()
     stream = seeding.stream(seed, "walk")
     parts = []
-    for one in range(first_seed, first_seed + seeds):
-        count = walk(
-            one, stream, memory, states, actions, labels, order, rng, cards, features, solvable
-        )
+    for deal_seed in range(first_seed, first_seed + seeds):
+        count = write_walk(deal_seed, stream, solver, walk)
+        written = (walk.cards, walk.features, walk.solvable)
         parts.append(
-            Rows(
-                np.full(count, one),
-                cards[:count].copy(),
-                features[:count].copy(),
-                solvable[:count].copy(),
-            )
+            Rows(np.full(count, deal_seed), *(column[:count].copy() for column in written))
         )
     return Rows(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
@@ -312,7 +308,7 @@ def classifiers(config: Config) -> dict[str, tuple[Any, bool]]:
 
 
 def _compare(config: Config, rows: Rows, tests: Rows, folder: Path, report: Report) -> Any:
-    """Return train and test accuracy of the models of table 1, going on where a run stopped."""
+    """Return train and test accuracy of the models of table 1, resuming where a run stopped."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.preprocessing import MinMaxScaler
     from threadpoolctl import threadpool_limits  # scikit-learn needs it anyway
@@ -321,8 +317,8 @@ def _compare(config: Config, rows: Rows, tests: Rows, folder: Path, report: Repo
     known: dict[str, Any] = read_json(path) or {}
     models = classifiers(config)
     rng = seeding.generator(config.seed, "slow rows")
-    some = min(config.slow_rows, len(rows.seeds))
-    fewer = rows.where(rng.choice(len(rows.seeds), some, replace=False))
+    count = min(config.slow_rows, len(rows.seeds))
+    fewer = rows.where(rng.choice(len(rows.seeds), count, replace=False))
     counted = count_rows(rows)
     scaler = MinMaxScaler().fit(rows.features)
     for done, (name, (model, takes_all)) in enumerate(models.items()):
@@ -362,12 +358,12 @@ def _fit_and_judge(
     }
     models = {}
     variants = []
-    for split, (some, others) in splits.items():
+    for split, (training, tests) in splits.items():
         for degree, c in itertools.product(sorted({1, config.degree}), sorted({USUAL_C, config.c})):
-            model = models[split, degree, c] = fit(some, LOGISTIC, degree, c)
+            model = models[split, degree, c] = fit(training, LOGISTIC, degree, c)
             variants.append(
                 {"terms": len(model.coefficients), "c": c, "split_by": split}
-                | _judge(model, some, others)
+                | _judge(model, training, tests)
             )
     facts = {"solvable": float(everything.solvable.mean()), "variants": variants}
     return models["deals", config.degree, config.c], facts

@@ -1,10 +1,10 @@
 // Birds of a Feather: a grid of sixteen stacks; pick one up and put it onto another.
 
-import { cardName, picture } from "../cards.js";
-import { button, count, h } from "../dom.js";
-import { hintBar, prompt, rove } from "./kit.js";
+import { cardName, picture } from "/static/cards.js";
+import { button, count, h } from "/static/dom.js";
+import { hintBar, prompt, rove } from "/static/board/kit.js";
 
-/** @typedef {Wire.Action & { ends: string[] }} Move an action with the cells it goes from and to */
+/** @typedef {{ grid: (string | null)[][], sizes: number[][] }} Extra cards on top, stack sizes */
 
 const ROWS = "ABCD";
 const NEAR = 8; // pixels that a pointer may tremble before a click becomes a drag
@@ -18,20 +18,13 @@ let chosenAt = -1;
 
 /**
  * Draw the table.
- * @param {Page.Context<Wire.Birds>} ctx
+ * @param {Page.Context<Extra>} ctx
  */
 export function render(ctx) {
   if (chosenAt !== ctx.view.version || ctx.view.over) chosen = null;
   chosenAt = ctx.view.version;
-  const told = ctx.view.description;
-  const extra = ctx.view.extra;
-  const grid =
-    extra.grid ??
-    told.zones.slice(0, 4).map((zone) => zone.cards.map((one) => (one === "--" ? null : one)));
-  const moves = ctx.legal.map((one) => ({
-    ...one,
-    ends: one.text.split(">"),
-  }));
+  const { grid = [], sizes } = ctx.view.extra;
+  const moves = ctx.legal;
   const board = h("div", {
     class: "birds",
     role: "group",
@@ -39,12 +32,12 @@ export function render(ctx) {
   });
   grid.forEach((row, y) => {
     row.forEach((card, x) =>
-      board.append(cell(ctx, board, moves, card, ROWS[y] + (x + 1), extra.sizes?.[y]?.[x] ?? 1)),
+      board.append(cell(ctx, board, moves, card, ROWS[y] + (x + 1), sizes?.[y]?.[x] ?? 1)),
     );
   });
   rove(board, ".cell", 4);
   mark(ctx, board, moves);
-  const stacks = told.facts.stacks ?? grid.flat().filter(Boolean).length;
+  const stacks = ctx.view.description.facts.stacks ?? grid.flat().filter(Boolean).length;
   const wanted =
     "Pick a stack, then another of its row or column with the same suit or a neighbouring rank";
   return [
@@ -98,13 +91,13 @@ export function key(ctx, name) {
 /**
  * @param {Page.Context} ctx
  * @param {HTMLElement} board
- * @param {Move[]} moves
+ * @param {Wire.Action[]} moves
  * @param {string | null} card
  * @param {string} name
  * @param {number} size
  */
 function cell(ctx, board, moves, card, name, size) {
-  const from = moves.filter((one) => one.ends[0] === name);
+  const from = moves.filter((one) => one.from === name);
   const image = card ? picture(card, ctx.deck) : null;
   if (image) image.dataset.move = "";
   return h(
@@ -113,7 +106,7 @@ function cell(ctx, board, moves, card, name, size) {
       type: "button",
       class: `cell ${card ? "" : "empty"} ${from.length ? "can" : ""}`,
       "aria-disabled": card && from.length ? null : "true",
-      "aria-label": `${name}: ${card ? cardName(card) : "empty"}${size > 1 ? `, ${count(size, "card")}` : ""}`,
+      "aria-label": `${name}: ${card ? cardName(card, ctx.deck) : "empty"}${size > 1 ? `, ${count(size, "card")}` : ""}`,
       data: {
         key: `cell:${name}`,
         cell: name,
@@ -135,14 +128,14 @@ function cell(ctx, board, moves, card, name, size) {
 /**
  * @param {Page.Context} ctx
  * @param {HTMLElement} board
- * @param {Move[]} moves
+ * @param {Wire.Action[]} moves
  * @param {string} name
  */
 function click(ctx, board, moves, name) {
-  const move = moves.find((one) => one.ends[0] === chosen && one.ends[1] === name);
+  const move = moves.find((one) => one.from === chosen && one.to === name);
   if (move) ctx.act(move.id);
   else {
-    const can = moves.some((one) => one.ends[0] === name);
+    const can = moves.some((one) => one.from === name);
     chosen = can && chosen !== name ? name : null;
     mark(ctx, board, moves);
   }
@@ -151,11 +144,11 @@ function click(ctx, board, moves, name) {
 /**
  * @param {Page.Context} ctx
  * @param {HTMLElement} board
- * @param {Move[]} moves
+ * @param {Wire.Action[]} moves
  */
 function mark(ctx, board, moves) {
   const targets = new Map(
-    moves.filter((one) => one.ends[0] === chosen).map((one) => [one.ends[1], one]),
+    moves.filter((one) => one.from === chosen).map((one) => [one.to, one]),
   );
   board.classList.toggle("choosing", Boolean(chosen));
   /** @type {NodeListOf<HTMLElement>} */
@@ -177,12 +170,12 @@ function mark(ctx, board, moves) {
 /**
  * @param {Page.Context} ctx
  * @param {HTMLElement} board
- * @param {Move[]} moves
+ * @param {Wire.Action[]} moves
  * @param {string} name
  * @param {PointerEvent & { readonly currentTarget: HTMLElement }} down
  */
 function drag(ctx, board, moves, name, down) {
-  if (!ctx.mine || down.button !== 0 || !moves.some((one) => one.ends[0] === name)) return;
+  if (!ctx.mine || down.button !== 0 || !moves.some((one) => one.from === name)) return;
   const element = down.currentTarget;
   let moving = false;
   const shift = (/** @type {PointerEvent} */ event) => {
@@ -208,7 +201,7 @@ function drag(ctx, board, moves, name, down) {
       .elementsFromPoint(event.clientX, event.clientY)
       .map((one) => one.closest(".cell"));
     const target = under.find((one) => one && one !== element);
-    const move = moves.find((one) => one.ends[0] === name && one.ends[1] === target?.dataset.cell);
+    const move = moves.find((one) => one.from === name && one.to === target?.dataset.cell);
     const hush = (/** @type {Event} */ after) => after.stopImmediatePropagation(); // the click that follows would choose anew
     window.addEventListener("click", hush, { capture: true });
     setTimeout(() => {

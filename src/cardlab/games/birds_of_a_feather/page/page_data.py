@@ -13,10 +13,10 @@ from cardlab.games.birds_of_a_feather.rules import (
     FROM,
     ROWS,
     TO,
-    action_text,
+    cell_text,
     history,
 )
-from cardlab.games.birds_of_a_feather.solvers.solver import Memory, settle_at
+from cardlab.games.birds_of_a_feather.solvers.solver import Scratch, settle_at
 from cardlab.web.page_data import PageData, moves_seen
 
 __all__ = ["PAGE_DATA"]
@@ -37,13 +37,17 @@ def view(s: Any, seat: int) -> dict[str, Any]:
 
 def action(number: int) -> dict[str, Any]:
     """Return from which cell a stack moves, and to which."""
-    source, _, target = action_text(number).partition(">")
-    return {"from": source, "to": target}
+    return {"from": cell_text(int(FROM[number])), "to": cell_text(int(TO[number]))}
+
+
+def words(number: int) -> str:
+    """Return an action as people say it: `A1 onto A4`."""
+    return "{from} onto {to}".format(**action(number))
 
 
 def solvable(state: State) -> bool:
     """Return whether a position has a solution."""
-    return bool(settle_at(state.array, 0, Memory.of()))
+    return bool(settle_at(state.array, 0, Scratch.new()))
 
 
 def result(points: Sequence[float], won: bool) -> str:
@@ -54,14 +58,11 @@ def result(points: Sequence[float], won: bool) -> str:
 PAGE_DATA = PageData(
     view=view,
     action=action,
+    words=words,
     hidden=moves_seen,
     result=result,
     solvable=solvable,
     most_seed=1_000_000,
-    rules=(
-        "Gather all sixteen cards into one stack. A stack moves onto another of its row or column "
-        "if the top cards have the same suit or ranks that are equal or neighbours."
-    ),
     keys=(
         ("← → ↑ ↓", "walk through the grid"),
         ("U", "one move back"),

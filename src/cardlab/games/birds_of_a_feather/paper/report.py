@@ -7,32 +7,29 @@ models that predict whether a position can be solved, and lets them order a dept
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from cardlab.arena.workers import stream_results
 from cardlab.engine.game import Array
 from cardlab.engine.seeding import generator
+from cardlab.engine.statistics import binomial_margin, bootstrap_mean
 from cardlab.games.birds_of_a_feather import PACKAGE
 from cardlab.games.birds_of_a_feather.census import take_census
 from cardlab.games.birds_of_a_feather.learning import solvability
-from cardlab.games.birds_of_a_feather.solvers import paper_searches as birds_paper
+from cardlab.games.birds_of_a_feather.solvers import paper_searches
 from cardlab.papers import figures
 from cardlab.papers.claim import (
     Claim,
-    binomial_margin,
-    claims_table,
     compare,
-    fill_template,
     markdown_table,
 )
-from cardlab.papers.measurements import Ledger, source_digest
+from cardlab.papers.reproduce import Report, Study
 
-__all__ = ["reproduce"]
+__all__ = ["REPORT"]
 
 GAME = "birds_of_a_feather"
 THEIR_TABLE_1 = {  # train and test accuracy in percent
@@ -89,8 +86,13 @@ QUEUE = "lr_queue"  # on the 50 seeds only: it spends its whole budget on most
 QUEUE_NODES = 50_000
 TREES = {"mcts": 30, "lr_then_mcts": 10, "mcts_then_lr": 10}  # and on how many seeds at most
 THEIR_PROTOCOL = range(10_000, 10_050)
-STRETCH = 10  # seeds settled between two entries of the ledger
-SAMPLES = 2000  # of the bootstrap
+PARTS = ("features", "prediction", "sorting", "search")  # of the time of a learned search
+MODELS_COST = "Features and predictions are what costs, not sorting."
+MOVES_COST = """Once compiled, the model costs little: most of the time goes into making moves and \
+looking up
+positions. The paper's searches were slow because of Python, not because of sorting."""
+BY_ROWS = "ours, split by rows"
+SHARD = 10  # seeds settled between two entries of the ledger
 
 
 @dataclass(frozen=True)
@@ -113,91 +115,97 @@ QUICK = Plan(
     solvability.Config(seeds=150, slow_rows=1500, epochs=3),
 )
 
-Measured = dict[str, dict[str, Array]]  # search -> nodes, seconds, solved
+Searched = dict[str, dict[str, Array]]  # search -> solved, nodes, seconds, gave_up; by seed
+COLUMNS = ("solved", "nodes", "seconds", "gave_up")
 
 
-def _run(task: tuple[str, str, tuple[int, ...], int]) -> tuple[str, dict[str, Any]]:
-    key, name, seeds, simulations = task
-    limits = birds_paper.Limits(simulations=simulations, queue_nodes=QUEUE_NODES)
-    found = birds_paper.run_seeds(name, seeds, limits=limits)
-    return key, {column: values.tolist() for column, values in found._asdict().items()}
+class Findings(NamedTuple):
+    """Everything that was measured."""
+
+    plan: Plan
+    theirs: Searched  # on the paper's 50 seeds
+    ours: Searched  # on many seeds
+    trees: Searched
+    models: Mapping[str, Any]
+    shares: Mapping[str, float]  # of a search's time
+    census: Mapping[str, Any]
+
+    def median(self, name: str) -> float:
+        """Return the median of a search's nodes on many seeds."""
+        return float(np.median(self.ours[name]["nodes"]))
+
+    def mean(self, name: str) -> float:
+        """Return the mean of a search's nodes on many seeds."""
+        return float(self.ours[name]["nodes"].mean())
+
+    def solvable(self, name: str) -> Array:
+        """Return which of a tree search's seeds have a solution."""
+        count = len(self.trees[name]["solved"])
+        return np.asarray(self.ours["dfs"]["solved"][:count].astype(bool))
+
+
+# Measuring
+
+
+def _run(task: tuple[str, tuple[int, ...], int]) -> dict[str, Any]:
+    name, seeds, simulations = task
+    limits = paper_searches.Limits(simulations=simulations, queue_nodes=QUEUE_NODES)
+    found = paper_searches.run_seeds(name, seeds, limits=limits)
+    return {column: values.tolist() for column, values in found._asdict().items()}
 
 
 def search_all(
-    wanted: Mapping[str, range],
-    simulations: int,
-    ledger: Ledger,
-    workers: int,
-    report: Callable[[int, int], None],
-) -> Measured:
-    """Run searches over seeds, those that the ledger does not hold; return nodes and seconds."""
-    parts = {}
+    study: Study[Plan], stage: str, wanted: Mapping[str, range], simulations: int = 0
+) -> Searched:
+    """Run searches over seeds, as far as the ledger does not hold them."""
+    shards: dict[str, dict[str, tuple[str, tuple[int, ...], int]]] = {}
     for name, seeds in wanted.items():
-        size = 1 if name in TREES else STRETCH
-        stretches = [seeds[first : first + size] for first in range(0, len(seeds), size)]
-        parts[name] = [
-            (f"{name} {some[0]}+{len(some)} {simulations}", name, tuple(some), simulations)
-            for some in stretches
-        ]
-    every = [part for one in parts.values() for part in one]
-    left = [part for part in every if part[0] not in ledger.rows]
-    done = len(every) - len(left)
-    report(done, len(every))
-    for key, data in stream_results(_run, left, workers):
-        ledger.put(key, data)
-        done += 1
-        report(done, len(every))
+        size = 1 if name in TREES else SHARD
+        parts = [seeds[first : first + size] for first in range(0, len(seeds), size)]
+        shards[name] = {
+            f"{name} {part[0]}+{len(part)} {simulations}": (name, tuple(part), simulations)
+            for part in parts
+        }
+    every = {key: task for tasks in shards.values() for key, task in tasks.items()}
+    study.ledger.complete(_run, every, study.workers, study.progress(stage))
+    rows = study.ledger.rows
     return {
         name: {
-            column: np.concatenate([np.array(ledger.rows[part[0]][column]) for part in mine])
-            for column in ("solved", "nodes", "seconds", "gave_up")
+            column: np.concatenate([np.array(rows[key][column]) for key in tasks])
+            for column in COLUMNS
         }
-        for name, mine in parts.items()
+        for name, tasks in shards.items()
     }
 
 
-def reproduce(
-    out: Path,
-    work: Path,
-    *,
-    quick: bool,
-    workers: int,
-    report: Callable[[str, int, int], None],
-) -> Path:
-    """Measure everything that is not yet measured, draw, write the report; return its path."""
-    plan = QUICK if quick else FULL
-    work /= source_digest()  # measurements of other code stay apart
-    ledger = Ledger(work / "ledger.jsonl")
-
-    def told(stage: str) -> Callable[[int, int], None]:
-        return lambda done, total: report(stage, done, total)
-
-    fifty = dict.fromkeys((*SEARCHES, QUEUE), THEIR_PROTOCOL)
-    theirs = search_all(fifty, 0, ledger, workers, told("50 seeds"))
-    many = dict.fromkeys(SEARCHES, plan.seeds)
-    ours = search_all(many, 0, ledger, workers, told("many seeds"))
-    some = {name: plan.seeds[: min(most, plan.tree_seeds)] for name, most in TREES.items()}
-    trees = search_all(some, plan.simulations, ledger, workers, told("tree search"))
-    models = solvability.train(plan.training, work / "training", report)
-    shares = ledger.get("breakdown", lambda: birds_paper.breakdown(plan.seeds[:200]))
-    census = take_census(
-        plan.census, out=work / "census.csv", workers=workers, progress=told("census")
-    ).to_dict()
-    out.mkdir(parents=True, exist_ok=True)
-    draw_figures(theirs, out)
-    path = out / f"{GAME}.md"
-    path.write_text(write_report(plan, theirs, ours, trees, models, shares, census))
-    return path
+def measure_all(study: Study[Plan]) -> Findings:
+    """Search, train the models, take the census."""
+    plan, folder = study.plan, study.folder
+    trees = {name: plan.seeds[: min(most, plan.tree_seeds)] for name, most in TREES.items()}
+    return Findings(
+        plan,
+        search_all(study, "50 seeds", dict.fromkeys((*SEARCHES, QUEUE), THEIR_PROTOCOL)),
+        search_all(study, "many seeds", dict.fromkeys(SEARCHES, plan.seeds)),
+        search_all(study, "tree search", trees, plan.simulations),
+        solvability.train(plan.training, folder / "training", study.report),
+        study.ledger.get("breakdown", lambda: paper_searches.breakdown(plan.seeds[:200])),
+        take_census(
+            plan.census,
+            out=folder / "census.csv",
+            workers=study.workers,
+            progress=study.progress("census"),
+        ).to_dict(),
+    )
 
 
-def draw_figures(theirs: Measured, out: Path) -> None:
+def draw_figures(found: Findings, out: Path) -> None:
     """Draw figure 1: the running total of nodes over the 50 seeds."""
     figures.draw_curves(
         out / f"{GAME}_nodes.svg",
         {
             name: [
                 (place + 1, float(total), 0.0)
-                for place, total in enumerate(np.cumsum(theirs[name]["nodes"]))
+                for place, total in enumerate(np.cumsum(found.theirs[name]["nodes"]))
             ]
             for name in ("dfs", "lr_dfs", "lr", "lr16_dfs", "lr8_dfs", "evolved")
         },
@@ -208,27 +216,9 @@ def draw_figures(theirs: Measured, out: Path) -> None:
     )
 
 
-def bootstrap_mean(values: Array, seed: int = 0) -> tuple[float, float, float]:
-    """Return a mean and its 95 % interval by bootstrap over deals."""
-    rng = generator(seed, "bootstrap")
-    picks = rng.integers(0, len(values), (SAMPLES, len(values)))
-    low, high = np.quantile(values[picks].mean(axis=1), [0.025, 0.975])
-    return float(values.mean()), float(low), float(high)
-
-
 def number(value: float) -> str:
     """Return a count or a time in three significant digits, thousands set apart."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-
-
-def number_signed(value: float) -> str:
-    """Return a count with its sign."""
-    return f"{value:+,.0f}"
-
-
-def statistics(values: Array) -> tuple[str, str, str]:
-    """Return median, mean and standard deviation as texts."""
-    return number(np.median(values)), number(values.mean()), number(values.std(ddof=1))
 
 
 def pair(train: float, test: float) -> str:
@@ -236,45 +226,45 @@ def pair(train: float, test: float) -> str:
     return f"{train:.2f} / {test:.2f}"
 
 
+# The models: tables 1 to 3
+
+
+def accuracies(model: Mapping[str, Any]) -> str:
+    """Return a model's accuracies in percent."""
+    return pair(100 * model["train"], 100 * model["test"])
+
+
 def variant(model: Mapping[str, Any], terms: int, split: str) -> str:
     """Return the accuracies of a model's variant with the usual penalty."""
-    mine = [
-        one
-        for one in model["variants"]
-        if one["split_by"] == split
-        and one["c"] == solvability.USUAL_C
-        and (one["terms"] == 6) == (terms == 6)
-    ]
-    return pair(100 * mine[0]["train"], 100 * mine[0]["test"])
+    for row in model["variants"]:
+        six = (row["terms"] == 6) == (terms == 6)
+        if row["split_by"] == split and row["c"] == solvability.USUAL_C and six:
+            return accuracies(row)
+    raise KeyError(f"{terms} terms, split by {split}")
 
 
-def model_tables(models: Mapping[str, Any]) -> dict[str, str]:
-    """Return tables 1 to 4, theirs beside ours."""
-    best_network = max(
-        (one for one in models["table 1"] if one.startswith("neural network")),
-        key=lambda one: models["table 1"][one]["test"],
-    )
-    rows = []
-    for name, (train, test) in THEIR_TABLE_1.items():
-        mine = models["table 1"][best_network if name == "neural network" else name]
-        rows.append((name, pair(train, test), pair(100 * mine["train"], 100 * mine["test"])))
-    linear = models["models"]["linear"]
-    rows.append(
-        (
-            "linear regression, 83 terms",
-            "-",
-            pair(100 * linear["train"], 100 * linear["test"]),
-        )
-    )
+def model_facts(models: Mapping[str, Any]) -> dict[str, object]:
+    """Return tables 1 to 3, theirs beside ours."""
+    networks = [name for name in models["table 1"] if name.startswith("neural network")]
+    best_network = max(networks, key=lambda name: models["table 1"][name]["test"])
+    first = []
+    for name, theirs in THEIR_TABLE_1.items():
+        ours = models["table 1"][best_network if name == "neural network" else name]
+        first.append((name, pair(*theirs), accuracies(ours)))
+    by_name = models["models"]
+    first.append(("linear regression, 83 terms", "-", accuracies(by_name["linear"])))
     second = [
         (
             CARDS[name],
-            pair(*six),
-            variant(models["models"][name], 6, "deals"),
-            variant(models["models"][name], 6, "rows"),
-            pair(*many),
-            variant(models["models"][name], 83, "deals"),
-            variant(models["models"][name], 83, "rows"),
+            *(
+                cell
+                for terms, stated in ((6, six), (83, many))
+                for cell in (
+                    pair(*stated),
+                    variant(by_name[name], terms, "deals"),
+                    variant(by_name[name], terms, "rows"),
+                )
+            ),
         )
         for name, (six, many) in THEIR_TABLE_2.items()
     ]
@@ -282,217 +272,232 @@ def model_tables(models: Mapping[str, Any]) -> dict[str, str]:
         (
             name,
             f"{share:.2f}",
-            f"{100 * models['models'][name]['solvable']:.2f}",
+            f"{100 * by_name[name]['solvable']:.2f}",
             pair(train, test),
-            variant(models["models"][name], 83, "deals"),
+            variant(by_name[name], 83, "deals"),
         )
         for name, (share, train, test) in THEIR_TABLE_3.items()
     ]
+    columns = [f"{terms}: {who}" for terms in (6, 83) for who in ("theirs", "ours", BY_ROWS)]
+    head = ("model", "solvable %, theirs", "ours", "train / test %, theirs", "ours")
     return {
-        "table_1": markdown_table(("model", "theirs, train / test %", "ours"), rows),
+        "table_1": markdown_table(("model", "theirs, train / test %", "ours"), first),
         "network": best_network.removeprefix("neural network "),
         "rows": f"{models['rows']:,}",
-        "table_2": markdown_table(
-            (
-                "cards",
-                "6: theirs",
-                "6: ours",
-                "6: ours, split by rows",
-                "83: theirs",
-                "83: ours",
-                "83: ours, split by rows",
-            ),
-            second,
-        ),
-        "table_3": markdown_table(
-            ("model", "solvable %, theirs", "ours", "train / test %, theirs", "ours"), third
-        ),
+        "table_2": markdown_table(("cards", *columns), second),
+        "table_3": markdown_table(head, third),
     }
 
 
-def write_report(
-    plan: Plan,
-    theirs: Measured,
-    ours: Measured,
-    trees: Measured,
-    models: Mapping[str, Any],
-    shares: Mapping[str, float],
-    census: Mapping[str, Any],
-) -> str:
-    """Return the report in Markdown; every number in it was measured."""
-    nothing = ("-", "-", "-")
+# The searches: tables 5 and 6, and more
 
-    def stated(table: Mapping[str, tuple[float, ...]], name: str) -> tuple[str, ...]:
-        return tuple(number(value) for value in table[name]) if name in table else nothing
 
-    nodes_50 = [
-        (name, *stated(THEIR_TABLE_5, name), *statistics(theirs[name]["nodes"]))
-        for name in (*SEARCHES, QUEUE)
+def statistics(values: Array) -> tuple[str, str, str]:
+    """Return median, mean and standard deviation as texts."""
+    return number(np.median(values)), number(values.mean()), number(values.std(ddof=1))
+
+
+def protocol_table(found: Findings, column: str) -> str:
+    """Return table 5 (nodes) or 6 (seconds, ours in milliseconds): theirs beside ours."""
+    stated = THEIR_TABLE_5 if column == "nodes" else THEIR_TABLE_6
+    scale = 1 if column == "nodes" else 1000
+    rows = []
+    for name in (*SEARCHES, QUEUE):
+        theirs = map(number, stated[name]) if name in stated else ("-", "-", "-")
+        rows.append((name, *theirs, *statistics(scale * found.theirs[name][column])))
+    units = {"theirs": "", "ours": ""} if column == "nodes" else {"theirs": " s", "ours": " ms"}
+    head = [
+        text
+        for who, unit in units.items()
+        for text in (f"median{unit}, {who}", f"mean{unit}", f"std{unit}")
     ]
-    seconds_50 = [
-        (name, *stated(THEIR_TABLE_6, name), *statistics(1000 * theirs[name]["seconds"]))
-        for name in (*SEARCHES, QUEUE)
-    ]
-    many = []
+    return markdown_table(("search", *head), rows)
+
+
+def mean_interval(values: Array) -> tuple[float, float, float]:
+    """Return a mean and the bounds of its interval by bootstrap over deals."""
+    return bootstrap_mean(values, generator(0, "bootstrap"))
+
+
+def many_table(found: Findings) -> str:
+    """Return what the searches take on many seeds."""
+    rows = []
     for name in SEARCHES:
-        mean, low, high = bootstrap_mean(ours[name]["nodes"])
-        many.append(
+        nodes = found.ours[name]["nodes"]
+        mean, low, high = mean_interval(nodes)
+        rows.append(
             (
                 name,
-                number(np.median(ours[name]["nodes"])),
+                number(np.median(nodes)),
                 number(mean),
                 f"{number(low)} - {number(high)}",
-                number(ours[name]["nodes"].max()),
-                number(1e6 * ours[name]["seconds"].mean()),
+                number(nodes.max()),
+                number(1e6 * found.ours[name]["seconds"].mean()),
             )
         )
-    median = {name: float(np.median(ours[name]["nodes"])) for name in SEARCHES}
-    means = {name: float(ours[name]["nodes"].mean()) for name in SEARCHES}
-    fewer = [name for name in SEARCHES if name != "dfs" and median[name] < median["dfs"]]
-    slower = [
-        name
-        for name in SEARCHES
-        if name in THEIR_TABLE_6
-        and name != "dfs"
-        and theirs[name]["seconds"].mean() > theirs["dfs"]["seconds"].mean()
-    ]
-    solvable = {
-        name: ours["dfs"]["solved"][: len(one["solved"])].astype(bool)
-        for name, one in trees.items()
-    }
-    tree_rows = [
-        (
-            name,
-            f"{int(one['solved'].sum())} of {int(solvable[name].sum())}",
-            number(one["nodes"][solvable[name]].mean()),
-            number(one["seconds"][solvable[name]].mean()),
-            number(one["seconds"][solvable[name]].max()),
+    head = ("search", "median nodes", "mean", "95 % interval", "most", "mean microseconds")
+    return markdown_table(head, rows)
+
+
+def tree_table(found: Findings) -> str:
+    """Return what the tree searches solve."""
+    rows = []
+    for name, tree in found.trees.items():
+        solvable = found.solvable(name)
+        seconds = tree["seconds"][solvable]
+        rows.append(
+            (
+                name,
+                f"{int(tree['solved'].sum())} of {int(solvable.sum())}",
+                number(tree["nodes"][solvable].mean()),
+                number(seconds.mean()),
+                number(seconds.max()),
+            )
         )
-        for name, one in trees.items()
+    head = ("search", "solved of solvable", "mean nodes", "mean seconds", "most seconds")
+    return markdown_table(head, rows)
+
+
+def time_facts(shares: Mapping[str, float]) -> dict[str, object]:
+    """Return where the time of a learned search goes."""
+    models_cost = shares["features"] + shares["prediction"] > shares["search"]
+    return {
+        **{f"{part}_share": f"{100 * shares[part]:.0f}" for part in PARTS},
+        "time_verdict": MODELS_COST if models_cost else MOVES_COST,
+    }
+
+
+def census_facts(found: Findings) -> dict[str, object]:
+    """Return what the census says."""
+    census = found.census
+    hardest = [
+        (str(row["seed"]), "yes" if row["solvable"] else "no", f"{row['nodes']:,}")
+        for row in census["hardest"]
     ]
-    share = census["unsolvable"] / census["seeds"]
-    _, low, high = bootstrap_mean(ours["dfs"]["nodes"] - ours["lr"]["nodes"])
-    solvable_verdict = compare(
-        99.68,
-        100 * binomial_margin(0.9968, THEIR_DEALS),
-        100 - 100 * share,
-        100 * binomial_margin(share, census["seeds"]),
-    )
-    claims = [
+    return {
+        "census_range": f"{found.plan.census.start} to {found.plan.census.stop - 1}",
+        "unsolvable": f"{census['unsolvable']:,}",
+        "unsolvable_share": f"{100 * census['unsolvable'] / census['seeds']:.3f}",
+        "disconnected": f"{census['disconnected']:,}",
+        "solver_mean": number(census["nodes"]["mean"]),
+        "solver_median": number(census["nodes"]["median"]),
+        "hardest": markdown_table(("seed", "solvable", "nodes"), hardest),
+    }
+
+
+def all_facts(found: Findings) -> dict[str, object]:
+    """Return every number and table of the report."""
+    plan = found.plan
+    return {
+        **model_facts(found.models),
+        "training": ", ".join(
+            f"{name}={value}" for name, value in dataclasses.asdict(plan.training).items()
+        ),
+        "protocol": f"{THEIR_PROTOCOL.start} to {THEIR_PROTOCOL.stop - 1}",
+        "table_5": protocol_table(found, "nodes"),
+        "table_6": protocol_table(found, "seconds"),
+        "queue_nodes": f"{QUEUE_NODES:,}",
+        "queue_gave_up": int(found.theirs[QUEUE]["gave_up"].sum()),
+        "seeds": f"{plan.seeds.start} to {plan.seeds.stop - 1}",
+        "many": many_table(found),
+        **time_facts(found.shares),
+        "simulations": f"{plan.simulations:,}",
+        "trees": tree_table(found),
+        "evolved_median": number(found.median("evolved")),
+        "evolved_mean": number(found.mean("evolved")),
+        "lr_median": number(found.median("lr")),
+        "lr_mean": number(found.mean("lr")),
+        **census_facts(found),
+    }
+
+
+# The claims
+
+
+def node_claims(found: Findings) -> list[Claim]:
+    """Return what the paper says of nodes: table 5."""
+    dfs, lr = found.median("dfs"), found.median("lr")
+    fewer = [name for name in SEARCHES if name != "dfs" and found.median(name) < dfs]
+    _, low, high = mean_interval(found.ours["dfs"]["nodes"] - found.ours["lr"]["nodes"])
+    return [
         Claim(
             "table 5",
             "every learned search visits fewer nodes than DFS in median",
             "4 of 4",
             f"{sum(name in fewer for name in THEIR_TABLE_5)} of 4 "
             f"({len(fewer)} of {len(SEARCHES) - 1} with all variants)",
-            "agrees" if all(n in fewer for n in THEIR_TABLE_5 if n != "dfs") else "differs",
+            _verdict(all(name in fewer for name in THEIR_TABLE_5 if name != "dfs")),
         ),
         Claim(
             "table 5",
             "LR visits 88.6 % fewer nodes than DFS in median (98.9 % by its own table)",
             f"median {number(THEIR_TABLE_5['lr'][0])}",
-            f"median {number(median['lr'])}, "
-            f"{100 - 100 * median['lr'] / median['dfs']:.1f} % fewer",
-            "agrees" if median["lr"] <= THEIR_TABLE_5["lr"][0] else "differs",
+            f"median {number(lr)}, {100 - 100 * lr / dfs:.1f} % fewer",
+            _verdict(lr <= THEIR_TABLE_5["lr"][0]),
         ),
         Claim(
             "table 5",
             "LR visits 74.4 % fewer nodes than DFS in mean",
             "74.4 % fewer",
-            f"{100 - 100 * means['lr'] / means['dfs']:.1f} % fewer; 95 % interval of the mean "
-            f"difference {number_signed(low)} to {number_signed(high)} nodes",
+            f"{100 - 100 * found.mean('lr') / found.mean('dfs'):.1f} % fewer; 95 % interval of the "
+            f"mean difference {low:+,.0f} to {high:+,.0f} nodes",
             "agrees" if low > 0 else "open: one or two deals decide",
         ),
+    ]
+
+
+def _verdict(holds: bool) -> str:
+    return "agrees" if holds else "differs"
+
+
+def all_claims(found: Findings) -> list[Claim]:
+    """Return the paper's claims beside what was found."""
+    seconds = {name: found.theirs[name]["seconds"].mean() for name in THEIR_TABLE_6}
+    slower = sum(value > seconds["dfs"] for value in seconds.values())
+    solved, solvable = found.trees["mcts"]["solved"].sum(), found.solvable("mcts")
+    share = found.census["unsolvable"] / found.census["seeds"]
+    seeds = found.census["seeds"]
+    return [
+        *node_claims(found),
         Claim(
             "table 6",
             "learned searches take more time than DFS in mean, though they visit fewer nodes",
             "3 of 4 slower",
-            f"{len(slower)} of 4 slower",
-            "agrees" if len(slower) == 3 else "differs",
+            f"{slower} of 4 slower",
+            _verdict(slower == 3),
         ),
         Claim(
             "section 3",
             "one model trained on deals alone, applied to the first move, boosts DFS",
             f"median {number(THEIR_TABLE_5['lr16_dfs'][0])} against "
             f"{number(THEIR_TABLE_5['dfs'][0])}",
-            f"median {number(median['lr16_deals_dfs'])} against {number(median['dfs'])}",
-            "agrees" if median["lr16_deals_dfs"] < median["dfs"] else "differs",
+            f"median {number(found.median('lr16_deals_dfs'))} against "
+            f"{number(found.median('dfs'))}",
+            _verdict(found.median("lr16_deals_dfs") < found.median("dfs")),
         ),
         Claim(
             "section 5",
             "MCTS solves every deal of 30 in 15 moves, 23 minutes a deal",
             f"30 of 30, {THEIR_MCTS_SECONDS:.0f} s",
-            f"{int(trees['mcts']['solved'].sum())} of {int(solvable['mcts'].sum())} solvable, "
-            f"{trees['mcts']['seconds'][solvable['mcts']].mean():.1f} s",
-            "agrees" if trees["mcts"]["solved"].sum() == solvable["mcts"].sum() else "differs",
+            f"{int(solved)} of {int(solvable.sum())} solvable, "
+            f"{found.trees['mcts']['seconds'][solvable].mean():.1f} s",
+            _verdict(solved == solvable.sum()),
         ),
         Claim(
             "section 3",
             "99.68 % of deals can be solved",
             "99.68 %",
-            f"{100 - 100 * share:.3f} % of {census['seeds']:,}",
-            solvable_verdict,
-        ),
-    ]
-    hardest = [
-        (str(one["seed"]), "yes" if one["solvable"] else "no", f"{one['nodes']:,}")
-        for one in census["hardest"]
-    ]
-    facts: dict[str, object] = {
-        "size": "quick run: few seeds" if plan is QUICK else "full run",
-        "claims": claims_table(claims),
-        **model_tables(models),
-        "training": ", ".join(
-            f"{name}={value}" for name, value in dataclasses.asdict(plan.training).items()
-        ),
-        "protocol": f"{THEIR_PROTOCOL.start} to {THEIR_PROTOCOL.stop - 1}",
-        "table_5": markdown_table(
-            ("search", "median, theirs", "mean", "std", "median, ours", "mean", "std"), nodes_50
-        ),
-        "table_6": markdown_table(
-            (
-                "search",
-                "median s, theirs",
-                "mean s",
-                "std s",
-                "median ms, ours",
-                "mean ms",
-                "std ms",
+            f"{100 - 100 * share:.3f} % of {seeds:,}",
+            compare(
+                99.68,
+                100 * binomial_margin(0.9968, THEIR_DEALS),
+                100 - 100 * share,
+                100 * binomial_margin(share, seeds),
             ),
-            seconds_50,
         ),
-        "queue_nodes": f"{QUEUE_NODES:,}",
-        "queue_gave_up": int(theirs[QUEUE]["gave_up"].sum()),
-        "seeds": f"{plan.seeds.start} to {plan.seeds.stop - 1}",
-        "many": markdown_table(
-            ("search", "median nodes", "mean", "95 % interval", "most", "mean microseconds"), many
-        ),
-        "features_share": f"{100 * shares['features']:.0f}",
-        "prediction_share": f"{100 * shares['prediction']:.0f}",
-        "sorting_share": f"{100 * shares['sorting']:.0f}",
-        "search_share": f"{100 * shares['search']:.0f}",
-        "time_verdict": (
-            "Features and predictions are what costs, not sorting."
-            if shares["features"] + shares["prediction"] > shares["search"]
-            else "Once compiled, the model costs little: most of the time goes into making moves "
-            "and looking up\npositions. The paper's searches were slow because of Python, not "
-            "because of sorting."
-        ),
-        "simulations": f"{plan.simulations:,}",
-        "trees": markdown_table(
-            ("search", "solved of solvable", "mean nodes", "mean seconds", "most seconds"),
-            tree_rows,
-        ),
-        "evolved_median": number(median["evolved"]),
-        "evolved_mean": number(means["evolved"]),
-        "lr_median": number(median["lr"]),
-        "lr_mean": number(means["lr"]),
-        "census_range": f"{plan.census.start} to {plan.census.stop - 1}",
-        "unsolvable": f"{census['unsolvable']:,}",
-        "unsolvable_share": f"{100 * share:.3f}",
-        "disconnected": f"{census['disconnected']:,}",
-        "solver_mean": number(census["nodes"]["mean"]),
-        "solver_median": number(census["nodes"]["median"]),
-        "hardest": markdown_table(("seed", "solvable", "nodes"), hardest),
-    }
-    return fill_template(PACKAGE, facts)
+    ]
+
+
+REPORT = Report(
+    PACKAGE, FULL, QUICK, measure_all, draw_figures, all_claims, all_facts, reductions="few seeds"
+)

@@ -137,58 +137,54 @@ def set_up(s: Any, low: int, cells: int, cards: Any) -> None:
     begin(s)
 
 
+class Scratch(NamedTuple):
+    """What a search works in beside its nodes; `progress` says where it stands."""
+
+    position: Array  # the record of the node that is taken
+    cards: Array  # of the root, by their numbers
+    numbers: Array  # of cards
+    buffer: Array
+    x: Array
+    progress: Array
+
+    @classmethod
+    def new(cls, state: Array) -> Scratch:
+        """Return room for one search from the only record of `state`."""
+        return cls(
+            state.copy(),
+            np.zeros(CELLS, dtype=np.uint8),
+            np.zeros(EMPTY + 1, dtype=np.int64),
+            np.empty(NUM_ACTIONS, dtype=np.int16),
+            np.zeros(NUM_FEATURES),
+            np.zeros(6, dtype=np.int64),
+        )
+
+
 @kernel
-def start(
-    number: int,
-    states: Any,
-    numbers: Any,
-    cards: Any,
-    progress: Any,
-    lows: Any,
-    scores: Any,
-    parents: Any,
-    cells: Any,
-    actions: Any,
-    heap: Any,
-) -> int:
+def start(number: int, work: Any, pool: Any) -> int:
     """Put the root into an empty queue."""
-    s = states[0]
+    s, progress = work.position[0], work.progress
     progress[:] = 0
     progress[NUMBER], progress[USED], progress[OPEN] = number, 1, 1
     if not is_joined(top_cards(s), FITS):
         progress[NODES] = 1
         return REFUTED
-    number_cards(s, numbers)
+    number_cards(s, work.numbers)
     for cell in range(CELLS):
-        cards[cell] = s.tops[cell]
-    lows[0] = low_key(s, numbers)
-    scores[0] = 0.0
-    parents[0] = -1
-    cells[0] = occupied_cells(s)
-    heap[0] = 0
+        work.cards[cell] = s.tops[cell]
+    pool.lows[0] = low_key(s, work.numbers)
+    pool.scores[0] = 0.0
+    pool.parents[0] = -1
+    pool.cells[0] = occupied_cells(s)
+    pool.heap[0] = 0
     return STOPPED
 
 
 @kernel
-def proceed(
-    table: Any,
-    can_grow: bool,
-    budget: int,
-    weights: Any,
-    work: Any,
-    buffer: Any,
-    x: Any,
-    cards: Any,
-    progress: Any,
-    lows: Any,
-    scores: Any,
-    parents: Any,
-    cells: Any,
-    actions: Any,
-    heap: Any,
-) -> int:
+def proceed(table: Any, can_grow: bool, budget: int, weights: Any, work: Any, pool: Any) -> int:
     """Take nodes until one is solved, none is open, or something is full."""
-    s = work[0]
+    s, progress, x = work.position[0], work.progress, work.x
+    lows, scores, parents, cells, actions, heap = pool
     room = room_in(table)
     verdict = REFUTED
     while progress[OPEN] > 0:
@@ -202,15 +198,15 @@ def proceed(
         node = pop(progress[OPEN], heap, scores)
         progress[OPEN] -= 1
         progress[NODES] += 1
-        set_up(s, lows[node], int64(cells[node]), cards)
+        set_up(s, lows[node], int64(cells[node]), work.cards)
         if s.plies == MOST_MOVES:
             progress[LAST] = node
             verdict = SOLVED
             break
         tops = top_cards(s)
         fits = count_fits(tops)
-        for i in range(legal(s, buffer)):
-            action = int64(buffer[i])
+        for i in range(legal(s, work.buffer)):
+            action = int64(work.buffer[i])
             low = low_key_after(lows[node], action)
             left = int64(cells[node]) & ~bit(FROM[action])
             high = progress[NUMBER] << CELLS | left
@@ -243,36 +239,19 @@ def search(
 
     Return the verdict, the nodes taken and, if solved, the actions.
     """
-    pool = Pool.new(FIRST_ROOM)
-    cards = np.zeros(CELLS, dtype=np.uint8)
-    progress = np.zeros(6, dtype=np.int64)
-    work = state.copy()
-    verdict = start(
-        tables.begin(), work, np.zeros(EMPTY + 1, dtype=np.int64), cards, progress, *pool
-    )
-    buffer = np.empty(NUM_ACTIONS, dtype=np.int16)
+    pool, work = Pool.new(FIRST_ROOM), Scratch.new(state)
+    verdict = start(tables.begin(), work, pool)
     while verdict in (STOPPED, FULL):
-        verdict = proceed(
-            tables.table,
-            tables.can_grow,
-            budget,
-            weights,
-            work,
-            buffer,
-            np.zeros(NUM_FEATURES),
-            cards,
-            progress,
-            *pool,
-        )
+        verdict = proceed(tables.table, tables.can_grow, budget, weights, work, pool)
         if verdict != FULL:
             break
-        if progress[USED] + NUM_ACTIONS > len(pool.lows):
+        if work.progress[USED] + NUM_ACTIONS > len(pool.lows):
             pool = pool.grown()
         else:
             tables.grow()
     found = []
-    node = int(progress[LAST])
+    node = int(work.progress[LAST])
     while verdict == SOLVED and pool.parents[node] >= 0:
         found.append(int(pool.actions[node]))
         node = int(pool.parents[node])
-    return int(verdict), int(progress[NODES]), found[::-1]
+    return int(verdict), int(work.progress[NODES]), found[::-1]

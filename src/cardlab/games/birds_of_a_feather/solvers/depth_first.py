@@ -56,7 +56,8 @@ __all__ = [
     "REFUTED",
     "SOLVED",
     "STOPPED",
-    "Memory",
+    "Plan",
+    "Scratch",
     "Tables",
     "search",
 ]
@@ -228,8 +229,16 @@ BY_MOVE_FEATURES: Order = score_by_move
 # The search
 
 
-class Memory(NamedTuple):
-    """What a search works in; `path` and `progress` tell where it stands between two calls."""
+class Plan(NamedTuple):
+    """How a search sorts children: by which scores, and with which weights."""
+
+    order: Order
+    weights: Array
+    model_of: Array  # the row of weights for each number of stacks, -1 for the reference order
+
+
+class Scratch(NamedTuple):
+    """What a search works in; `path` and `progress` say where it stands between two calls."""
 
     path: Array
     actions: Array
@@ -242,7 +251,7 @@ class Memory(NamedTuple):
     progress: Array
 
     @classmethod
-    def new(cls) -> Memory:
+    def new(cls) -> Scratch:
         """Return room for one search at a time."""
         return cls(
             np.empty(CELLS + 1, dtype=STATE),
@@ -264,56 +273,48 @@ def number_cards(s: Any, numbers: Any) -> None:
         numbers[s.tops[cell]] = cell
 
 
+@kernel
+def store(table: Any, room: int, stored: int, low: int, high: int) -> int:
+    """Store a refuted position, in place of another where the table is full; count the stored."""
+    if stored < room:
+        slot = find(table, low, high)
+        stored += 1
+    else:
+        slot = home_of(table, low, high)
+    table[2 * slot] = low
+    table[2 * slot + 1] = high
+    return stored
+
+
 @functools.cache
 def make_search(order: Order) -> tuple[Callable[..., int], Callable[..., int]]:
     """Return the kernels that begin and continue a search whose children `order` scores."""
 
     @kernel
-    def enter(
-        depth: int,
-        weights: Any,
-        model_of: Any,
-        path: Any,
-        actions: Any,
-        nexts: Any,
-        counts: Any,
-        scores: Any,
-        x: Any,
-    ) -> None:
-        s = path[depth]
-        nexts[depth] = 0
-        counts[depth] = legal(s, actions[depth])
+    def list_children(
+        s: Any, actions: Any, weights: Any, model_of: Any, x: Any, scores: Any
+    ) -> int:
+        count = legal(s, actions)
         model = model_of[CELLS - int64(s.plies)]
         if model >= 0:
-            order(s, actions[depth], counts[depth], weights[model], x, scores)
-            sort_by_score(actions[depth], counts[depth], scores)
+            order(s, actions, count, weights[model], x, scores)
+            sort_by_score(actions, count, scores)
+        return count
 
     @kernel
-    def begin(
-        number: int,
-        weights: Any,
-        model_of: Any,
-        path: Any,
-        actions: Any,
-        nexts: Any,
-        counts: Any,
-        keys: Any,
-        numbers: Any,
-        scores: Any,
-        x: Any,
-        progress: Any,
-    ) -> int:
-        s = path[0]
-        progress[:] = 0
-        progress[NODES] = 1
+    def begin(number: int, weights: Any, model_of: Any, work: Any) -> int:
+        s = work.path[0]
+        work.progress[:] = 0
+        work.progress[NODES] = 1
         if s.plies == MOST_MOVES:
             return SOLVED
         if not is_joined(top_cards(s), FITS):
             return REFUTED
-        number_cards(s, numbers)
-        keys[0, 0] = low_key(s, numbers)
-        keys[0, 1] = int64(number) << CELLS | occupied_cells(s)
-        enter(0, weights, model_of, path, actions, nexts, counts, scores, x)
+        number_cards(s, work.numbers)
+        work.keys[0, 0] = low_key(s, work.numbers)
+        work.keys[0, 1] = int64(number) << CELLS | occupied_cells(s)
+        work.nexts[0] = 0
+        work.counts[0] = list_children(s, work.actions[0], weights, model_of, work.x, work.scores)
         return STOPPED
 
     @kernel
@@ -325,16 +326,9 @@ def make_search(order: Order) -> tuple[Callable[..., int], Callable[..., int]]:
         trace: Any,
         weights: Any,
         model_of: Any,
-        path: Any,
-        actions: Any,
-        nexts: Any,
-        counts: Any,
-        keys: Any,
-        numbers: Any,
-        scores: Any,
-        x: Any,
-        progress: Any,
+        work: Any,
     ) -> int:
+        path, actions, nexts, counts, keys, _, scores, x, progress = work
         nodes, depth, stored = progress[NODES], progress[DEPTH], progress[STORED]
         entered = progress[ENTERED]
         room = room_in(table)
@@ -344,14 +338,7 @@ def make_search(order: Order) -> tuple[Callable[..., int], Callable[..., int]]:
                 if stored == room and can_grow:
                     verdict = FULL
                     break
-                low, high = keys[depth, 0], keys[depth, 1]
-                if stored < room:
-                    slot = find(table, low, high)
-                    stored += 1
-                else:
-                    slot = home_of(table, low, high)
-                table[2 * slot] = low
-                table[2 * slot + 1] = high
+                stored = store(table, room, stored, keys[depth, 0], keys[depth, 1])
                 depth -= 1
                 if depth < 0:
                     verdict = REFUTED
@@ -376,7 +363,8 @@ def make_search(order: Order) -> tuple[Callable[..., int], Callable[..., int]]:
                 break
             keys[depth, 0] = low
             keys[depth, 1] = high
-            enter(depth, weights, model_of, path, actions, nexts, counts, scores, x)
+            nexts[depth] = 0
+            counts[depth] = list_children(path[depth], actions[depth], weights, model_of, x, scores)
             if entered < len(trace):
                 trace[entered] = path[depth]
             entered += 1
@@ -395,10 +383,8 @@ NO_TRACE = np.empty(0, dtype=STATE)
 
 def search(
     state: Array,
-    order: Order,
-    weights: Array,
-    model_of: Array,
-    memory: Memory,
+    plan: Plan,
+    work: Scratch,
     tables: Tables,
     *,
     budget: int = NO_BUDGET,
@@ -407,21 +393,19 @@ def search(
 ) -> int:
     """Search from the only record of `state` and return SOLVED, REFUTED, STOPPED or REACHED.
 
-    `model_of[n]` is the row of `weights` that sorts the children of a position of n stacks, or -1
-    for the reference order. The search stops when it has spent its budget of nodes, and at the
-    first position of `stop_at` stacks that has a move. Positions whose children are listed go into
-    `trace` as far as there is room. `memory.progress[NODES]` are the nodes, of which ENTERED had
-    their children listed, and `memory.path[memory.progress[DEPTH]]` is where the search stands.
+    The search stops when it has spent its budget of nodes, and at the first position of `stop_at`
+    stacks that has a move. Positions whose children are listed go into `trace` as far as there is
+    room. `work.progress[NODES]` are the nodes, of which ENTERED had their children listed, and
+    `work.path[work.progress[DEPTH]]` is where the search stands.
     """
+    order, *sorting = plan
     begin, proceed = make_search(order)
-    memory.path[:1] = state
-    verdict = begin(tables.begin(), weights, model_of, *memory)
+    work.path[:1] = state
+    verdict = begin(tables.begin(), *sorting, work)
     if verdict != STOPPED:
         return int(verdict)
     while True:
-        verdict = proceed(
-            tables.table, tables.can_grow, budget, stop_at, trace, weights, model_of, *memory
-        )
+        verdict = proceed(tables.table, tables.can_grow, budget, stop_at, trace, *sorting, work)
         if verdict != FULL:
             return int(verdict)
         tables.grow()

@@ -53,23 +53,21 @@ class Tree(NamedTuple):
     @classmethod
     def new(cls, room: int) -> Tree:
         """Return room for so many nodes, the first of them a root without visits."""
-        return cls(
-            *(np.zeros(room, dtype=kind) for kind in ("i4", "i4", "i4", "u1", "u1")),
-        )
+        return cls(*(np.zeros(room, dtype=kind) for kind in ("i4", "i4", "i4", "u1", "u1")))
 
 
 @kernel
-def choose_child(node: int, c: float, visits: Any, values: Any, firsts: Any, counts: Any) -> int:
+def choose_child(node: int, c: float, tree: Any) -> int:
     """Return the child that UCT visits next, an unvisited one first."""
-    first, count = int64(firsts[node]), int64(counts[node])
-    log = np.log(float(max(1, visits[node])))
+    first, count = int64(tree.firsts[node]), int64(tree.counts[node])
+    log = np.log(float(max(1, tree.visits[node])))
     best = -1e18
     choice = first
     for child in range(first, first + count):
-        n = int64(visits[child])
+        n = int64(tree.visits[child])
         if n == 0:
             return child
-        value = values[child] / n + c * np.sqrt(log / n)
+        value = tree.values[child] / n + c * np.sqrt(log / n)
         if value > best:
             best = value
             choice = child
@@ -78,22 +76,11 @@ def choose_child(node: int, c: float, visits: Any, values: Any, firsts: Any, cou
 
 @kernel
 def simulate(
-    root: Any,
-    used: int,
-    simulations: int,
-    c: float,
-    visits: Any,
-    values: Any,
-    firsts: Any,
-    counts: Any,
-    actions: Any,
-    path: Any,
-    work: Any,
-    order: Any,
-    buffer: Any,
-    rng: Any,
+    root: Any, used: int, simulations: int, c: float, tree: Any, path: Any, scratch: Any, rng: Any
 ) -> int:
     """Grow a tree of `used` nodes by simulations and return how many nodes it has then."""
+    visits, values, firsts, counts, actions = tree
+    work, order, buffer = scratch
     s = work[0]
     for _ in range(simulations):
         work[0] = root[0]
@@ -117,7 +104,7 @@ def simulate(
                 firsts[node] = used
                 counts[node] = count
                 used += count
-            node = choose_child(node, c, visits, values, firsts, counts)
+            node = choose_child(node, c, tree)
             depth += 1
             path[depth] = node
             apply(s, int64(actions[node]))
@@ -130,14 +117,14 @@ def simulate(
 
 
 @kernel
-def best_child(visits: Any, values: Any, firsts: Any, counts: Any) -> int:
+def best_child(tree: Any) -> int:
     """Return the root's child of the highest mean."""
-    first = int64(firsts[0])
+    first = int64(tree.firsts[0])
     choice = first
     best = -2.0
-    for child in range(first, first + int64(counts[0])):
-        if visits[child]:
-            mean = values[child] / visits[child]
+    for child in range(first, first + int64(tree.counts[0])):
+        if tree.visits[child]:
+            mean = tree.values[child] / tree.visits[child]
             if mean > best:
                 best = mean
                 choice = child
@@ -145,33 +132,21 @@ def best_child(visits: Any, values: Any, firsts: Any, counts: Any) -> int:
 
 
 @kernel
-def keep_subtree(
-    child: int,
-    visits: Any,
-    values: Any,
-    firsts: Any,
-    counts: Any,
-    actions: Any,
-    new_visits: Any,
-    new_values: Any,
-    new_firsts: Any,
-    new_counts: Any,
-    new_actions: Any,
-) -> int:
+def keep_subtree(child: int, tree: Any, new: Any) -> int:
     """Copy what lies below a child into another tree and return how many nodes that has."""
-    new_firsts[0] = child  # until a node's turn comes, this says where it comes from
+    new.firsts[0] = child  # until a node's turn comes, this says where it comes from
     used = 1
     node = 0
     while node < used:
-        old = int64(new_firsts[node])
-        new_visits[node] = visits[old]
-        new_values[node] = values[old]
-        new_actions[node] = actions[old]
-        new_counts[node] = counts[old]
-        new_firsts[node] = used
-        for i in range(int64(counts[old])):
-            new_firsts[used + i] = firsts[old] + i
-        used += int64(counts[old])
+        old = int64(new.firsts[node])
+        new.visits[node] = tree.visits[old]
+        new.values[node] = tree.values[old]
+        new.actions[node] = tree.actions[old]
+        new.counts[node] = tree.counts[old]
+        new.firsts[node] = used
+        for i in range(int64(tree.counts[old])):
+            new.firsts[used + i] = tree.firsts[old] + i
+        used += int64(tree.counts[old])
         node += 1
     return used
 
@@ -198,11 +173,11 @@ def play(
     taken = []
     bindings = GAME.bindings
     while CELLS - int(state[0].plies) > stop_at and bindings.mover(state, 0) != OVER:
-        used = simulate(state, used, simulations, c, *tree, path, *scratch, rng)
-        child = best_child(*tree[:4])
+        used = simulate(state, used, simulations, c, tree, path, scratch, rng)
+        child = best_child(tree)
         taken.append(int(tree.actions[child]))
         bindings.apply(state, 0, taken[-1])
-        used = keep_subtree(child, *tree, *other)
+        used = keep_subtree(child, tree, other)
         tree, other = other, tree
     return state, taken
 

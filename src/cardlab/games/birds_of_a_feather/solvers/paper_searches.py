@@ -4,9 +4,9 @@ Paper: "Machine Learning Based Heuristic Search Algorithms to Solve Birds of a F
 sections 2 to 5. `ALGORITHMS` lists the names. Nodes are
 
 - of depth-first searches: positions entered, repeats, dead ends and the goal included
-  (`birds_depth_first`);
-- of `lr_queue`: positions taken from the queue (`birds_queue`);
-- of `mcts`: moves taken, fifteen for a solution (`birds_mcts`); simulations are counted apart;
+  (`depth_first`);
+- of `lr_queue`: positions taken from the queue (`best_first`);
+- of `mcts`: moves taken, fifteen for a solution (`mcts`); simulations are counted apart;
 - of a combination: the sum of its parts.
 
 In the paper's program "LR" is a depth-first search with sorted children, in its text one priority
@@ -14,9 +14,9 @@ queue over all open nodes; both are here, as `lr` and `lr_queue`. The model that
 of a position is chosen by the number of cards of that position.
 
 Deviations. The paper sorts the first moves by a model trained on deals alone, `lr16_deals_dfs`. Few
-deals are unsolvable, and those have more fitting pairs than others rather than fewer; what tells
-them from others does not tell good first moves from bad, and the model does worse than none.
-`lr16_dfs` takes the model of 16 and 15 cards instead. The queue goes broad (`birds_queue`), so
+deals are unsolvable, and those have more fitting pairs than others rather than fewer; what
+sets them apart does not separate good first moves from bad, and the model does worse than none.
+`lr16_dfs` takes the model of 16 and 15 cards instead. The queue goes broad (`best_first`), so
 `lr_queue` gives up after a number of nodes. The paper takes one run of MCTS; `mcts` begins again
 from the deal, with other random numbers, when it ends in a dead end, at most `ATTEMPTS` times. The
 combinations that the paper proposes as future work are made complete: if the second part fails,
@@ -54,9 +54,7 @@ from cardlab.games.birds_of_a_feather.rules import (
     legal,
     published_order,
 )
-from cardlab.games.birds_of_a_feather.solvers import best_first as birds_queue
-from cardlab.games.birds_of_a_feather.solvers import depth_first as birds_depth_first
-from cardlab.games.birds_of_a_feather.solvers import mcts as birds_mcts
+from cardlab.games.birds_of_a_feather.solvers import best_first, depth_first, mcts
 from cardlab.games.birds_of_a_feather.solvers.depth_first import (
     BY_MODEL,
     BY_MOVE_FEATURES,
@@ -67,8 +65,8 @@ from cardlab.games.birds_of_a_feather.solvers.depth_first import (
     REACHED,
     SOLVED,
     STOPPED,
-    Memory,
-    Order,
+    Plan,
+    Scratch,
     Tables,
     sort_by_score,
 )
@@ -153,7 +151,7 @@ ALGORITHMS: dict[str, Algorithm] = {
 class Limits:
     """What a search may spend: counts, never seconds."""
 
-    simulations: int = birds_mcts.SIMULATIONS  # of MCTS, for each move
+    simulations: int = mcts.SIMULATIONS  # of MCTS, for each move
     attempts: int = ATTEMPTS  # of MCTS, from the deal
     queue_nodes: int = 100_000  # of lr_queue
     nodes: int = NO_BUDGET  # of the other searches
@@ -228,43 +226,31 @@ def run_seeds(
 ) -> Results:
     """Search published deals one after another and return an entry for each in arrays."""
     search = _Search(name, models or {}, limits)
-    outcomes = [search.run(deal_seed(one), seeding.stream(seed, one)) for one in seeds]
-    return Results(
-        np.array([one.actions is not None for one in outcomes]),
-        np.array([one.nodes for one in outcomes]),
-        np.array([one.seconds for one in outcomes]),
-        np.array([one.gave_up for one in outcomes]),
-    )
+    outcomes = [search.run(deal_seed(number), seeding.stream(seed, number)) for number in seeds]
+    rows = [(o.actions is not None, o.nodes, o.seconds, o.gave_up) for o in outcomes]
+    return Results(*map(np.array, zip(*rows, strict=True)))
 
 
-class _Plan(NamedTuple):
-    """How a depth-first search sorts: the order, its weights, a row of them for each size."""
-
-    order: Order
-    weights: Array
-    model_of: Array
-
-
-def _make_plan(name: str, models: Models) -> _Plan:
+def _make_plan(name: str, models: Models) -> Plan:
     """Return how the depth-first search of this name sorts children."""
 
     def weights(*names: str) -> Array:
-        return np.stack([(models.get(one) or shipped_model(one)).weights for one in names])
+        return np.stack([(models.get(n) or shipped_model(n)).weights for n in names])
 
     model_of = np.full(CELLS + 1, REFERENCE_ORDER, dtype=np.int64)
     if name == "dfs":
-        return _Plan(BY_MODEL, np.zeros((1, 1 + NUM_TERMS)), model_of)
+        return Plan(BY_MODEL, np.zeros((1, 1 + NUM_TERMS)), model_of)
     if name == "evolved":
         model_of[:] = 0
         ordering = models.get(EVOLVED) or shipped_ordering()
-        return _Plan(BY_MOVE_FEATURES, ordering.weights[None, :], model_of)
+        return Plan(BY_MOVE_FEATURES, ordering.weights[None, :], model_of)
     if name == "lr_dfs":
         for row, cards in enumerate(STAGES):
             model_of[cards - 1 : cards + 1] = row
-        return _Plan(BY_MODEL, weights(*STAGES.values()), model_of)
+        return Plan(BY_MODEL, weights(*STAGES.values()), model_of)
     model, least_cards = SINGLE_MODELS[name]
     model_of[least_cards:] = 0
-    return _Plan(BY_MODEL, weights(model), model_of)
+    return Plan(BY_MODEL, weights(model), model_of)
 
 
 class _Search:
@@ -283,33 +269,33 @@ class _Search:
         sorted_as = {"mcts": "dfs"} | dict.fromkeys(("lr_queue", *COMBINED), "lr")
         self.plan = _make_plan(sorted_as.get(name, name), models)
         self.limits = limits
-        self.memory = Memory.new()
+        self.scratch = Scratch.new()
         self.tables = Tables()
 
     def run(self, state: Array, seed: int) -> Outcome:
         """Search from a position."""
-        begun = time.perf_counter()
+        began = time.perf_counter()
         outcome = self.once(state, seed)
-        return replace(outcome, seconds=time.perf_counter() - begun)
+        return replace(outcome, seconds=time.perf_counter() - began)
 
     @property
     def nodes(self) -> int:
-        return int(self.memory.progress[NODES])
+        return int(self.scratch.progress[NODES])
 
     def standing(self) -> Array:
         """Return where the depth-first search has stopped, as an array of one record."""
-        depth = int(self.memory.progress[DEPTH])
-        return self.memory.path[depth : depth + 1].copy()
+        depth = int(self.scratch.progress[DEPTH])
+        return self.scratch.path[depth : depth + 1].copy()
 
     def depth_first(self, state: Array, seed: int) -> Outcome:
-        verdict = birds_depth_first.search(
-            state, *self.plan, self.memory, self.tables, budget=self.limits.nodes
+        verdict = depth_first.search(
+            state, self.plan, self.scratch, self.tables, budget=self.limits.nodes
         )
         actions = _actions_between(state, self.standing()) if verdict == SOLVED else None
         return Outcome(actions, self.nodes, gave_up=verdict == STOPPED)
 
     def queue(self, state: Array, seed: int) -> Outcome:
-        verdict, nodes, actions = birds_queue.search(
+        verdict, nodes, actions = best_first.search(
             state, self.plan.weights[0], self.tables, budget=self.limits.queue_nodes
         )
         return Outcome(
@@ -320,24 +306,19 @@ class _Search:
         nodes = simulations = 0
         for attempt in range(self.limits.attempts):
             stream = seeding.stream(seed, "mcts", attempt)
-            end, actions = birds_mcts.play(state, self.limits.simulations, stream)
+            end, actions = mcts.play(state, self.limits.simulations, stream)
             nodes += len(actions)
             simulations += len(actions) * self.limits.simulations
-            if birds_mcts.is_solved(end):
+            if mcts.is_solved(end):
                 return Outcome(tuple(actions), nodes, simulations=simulations, attempts=attempt + 1)
-        return Outcome(
-            None,
-            nodes,
-            simulations=simulations,
-            attempts=self.limits.attempts,
-            gave_up=True,
-        )
+        attempts = self.limits.attempts
+        return Outcome(None, nodes, simulations=simulations, attempts=attempts, gave_up=True)
 
     def lr_then_mcts(self, state: Array, seed: int) -> Outcome:
         reached, nodes = state, 0
         if CELLS - int(state[0].plies) > HANDOVER:
-            verdict = birds_depth_first.search(
-                state, *self.plan, self.memory, self.tables, stop_at=HANDOVER
+            verdict = depth_first.search(
+                state, self.plan, self.scratch, self.tables, stop_at=HANDOVER
             )
             nodes = self.nodes
             if verdict != REACHED:
@@ -345,16 +326,16 @@ class _Search:
             reached = self.standing()
         first = _actions_between(state, reached)
         stream = seeding.stream(seed, "mcts", 0)
-        end, actions = birds_mcts.play(reached, self.limits.simulations, stream)
+        end, actions = mcts.play(reached, self.limits.simulations, stream)
         simulations = len(actions) * self.limits.simulations
         nodes += len(actions)
-        if birds_mcts.is_solved(end):
+        if mcts.is_solved(end):
             return Outcome((*first, *actions), nodes, simulations=simulations)
         return self.fall_back(state, nodes, simulations)
 
     def mcts_then_lr(self, state: Array, seed: int) -> Outcome:
         stream = seeding.stream(seed, "mcts", 0)
-        reached, first = birds_mcts.play(state, self.limits.simulations, stream, stop_at=HANDOVER)
+        reached, first = mcts.play(state, self.limits.simulations, stream, stop_at=HANDOVER)
         simulations = len(first) * self.limits.simulations
         rest = self.depth_first(reached, seed)
         nodes = len(first) + rest.nodes
@@ -414,23 +395,23 @@ def breakdown(
     sorting; the differences, scaled to all positions, are set against the time of the search.
     """
     plan = _make_plan("lr", models or {})
-    memory, tables = Memory.new(), Tables()
+    scratch, tables = Scratch.new(), Tables()
     trace = np.empty(positions, dtype=STATE)
     traced = entered = 0
     states = [deal_seed(seed) for seed in seeds]
-    begun = time.perf_counter()
+    began = time.perf_counter()
     for state in states:
-        birds_depth_first.search(state, *plan, memory, tables, trace=trace[traced:])
-        fresh_ones = int(memory.progress[ENTERED])
+        depth_first.search(state, plan, scratch, tables, trace=trace[traced:])
+        fresh_ones = int(scratch.progress[ENTERED])
         traced = min(traced + fresh_ones, positions)
         entered += fresh_ones
-    whole = time.perf_counter() - begun
+    whole = time.perf_counter() - began
     actions = np.empty(NUM_ACTIONS, dtype=np.int16)
     fastest = np.full(4, np.inf)
     for parts in (*range(4),) * REPEATS:  # the fastest of some, in turn: other work only adds time
-        begun = time.perf_counter()
-        prepare_many(trace[:traced], parts, plan.weights[0], actions, memory.x, memory.scores)
-        fastest[parts] = min(fastest[parts], time.perf_counter() - begun)
+        began = time.perf_counter()
+        prepare_many(trace[:traced], parts, plan.weights[0], actions, scratch.x, scratch.scores)
+        fastest[parts] = min(fastest[parts], time.perf_counter() - began)
     spent = fastest * entered / traced / whole
     features, prediction, sorting = np.diff(spent).tolist()
     return {

@@ -1,12 +1,12 @@
-"""Birds of a Feather decided: a solution for every position that has one, a proof for the others.
+"""Complete solver of Birds of a Feather: a solution for each position that has one, else a proof.
 
 The search goes depth first and leaves out positions that cannot be won at sight:
 
 - Cards that fit each other, wherever they lie, are joined. A stack moves only onto one that it
   fits, so a group of joined cards always keeps a card: with two groups there is no solution. A move
-  takes one card away, the covered one, so it may not cover a card that holds the flock together.
+  takes one card away, the covered one, so it may not cover a card that keeps the cards joined.
 - Stacks that share a line are joined, and the same holds for them: a move empties one cell, and
-  that cell may not be the one that holds the occupied cells together.
+  that cell may not be the one that keeps the occupied cells joined.
 - More than one stack is left and none can move.
 
 Moves are tried by cost. It is cheap to cover a card that fits few others, to leave a cell with few
@@ -17,7 +17,7 @@ hill climbing on seeds 0..27999, the lengths of runs and the noise by trials on 
 One bad early move can hide all solutions behind a million positions. A run that has entered some
 positions is therefore broken off, and the next starts from the top with a little noise on the costs
 and a slightly higher limit. Refuted positions stay known, so little is done twice. After a certain
-number of positions a last run goes on to the end: "unsolvable" always means that every line of play
+number of positions a last run is not broken off: "unsolvable" always means that every line of play
 has been refuted.
 
 A node is a position entered, the first and the solved one included: a solved deal has 16 at least.
@@ -31,7 +31,7 @@ itself and no two positions are ever mistaken for each other.
 
 For use in other kernels, on any array that begins with sixteen top cards (`EMPTY` for no card):
 
-    memory = Memory.of(22)                   # outside: room for 2**22 refuted positions, 32 MB
+    memory = Scratch.new(22)                   # outside: room for 2**22 refuted positions, 32 MB
     settle(tops, memory) -> bool             # inside: whether the position can be solved
     memory.report[NODES], memory.report[FALLS_APART]     # then: nodes; whether lost at sight
     memory.levels[i].move                    # then, if solved: the i-th action
@@ -49,6 +49,7 @@ from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array, State, record_type
 from cardlab.engine.kernel import bit, count_bits, int64, kernel, lowest_bit
 from cardlab.engine.seeding import below
+from cardlab.games.birds_of_a_feather.features import LINES
 from cardlab.games.birds_of_a_feather.rules import (
     CELLS,
     DEAL,
@@ -57,7 +58,6 @@ from cardlab.games.birds_of_a_feather.rules import (
     FITS,
     FROM,
     NUM_ACTIONS,
-    PARTNER,
     TO,
     cell_text,
     published_order,
@@ -66,7 +66,7 @@ from cardlab.games.birds_of_a_feather.rules import (
 __all__ = [
     "FALLS_APART",
     "NODES",
-    "Memory",
+    "Scratch",
     "Solution",
     "settle",
     "settle_at",
@@ -110,14 +110,14 @@ LEVEL = record_type(
         ("names", "i8"),  # sixteen times four bits, zero for an empty cell
         ("hollow", "i8"),  # 15 at every empty cell
         ("gone", "i8"),  # names whose cards are covered
-        ("held", "i8"),  # cells whose cards hold the flock together, as far as known
+        ("held", "i8"),  # cells whose cards keep the cards joined, as far as known
         ("loose", "i8"),  # cells whose cards do not, as far as known
         ("move", "i8"),  # the move under trial, as an action
     ]
 )
 
 
-class Memory(NamedTuple):
+class Scratch(NamedTuple):
     """Room for one search at a time; it needs no clearing between searches."""
 
     table: Array  # keys of refuted positions, 0 for none
@@ -127,7 +127,7 @@ class Memory(NamedTuple):
     report: Array
 
     @classmethod
-    def of(cls, bits: int = TABLE_BITS) -> Memory:
+    def new(cls, bits: int = TABLE_BITS) -> Scratch:
         """Return memory for 2**bits refuted positions, 8 bytes each, taken up as they come."""
         return cls(
             np.zeros(max(BUCKET, 1 << bits), dtype=np.int64),
@@ -139,11 +139,11 @@ class Memory(NamedTuple):
 
 
 def _joined_sets() -> Array:
-    """Return a bit for every set of cells: whether it hangs together by rows and columns."""
+    """Return a bit for every set of cells: whether it is joined by rows and columns."""
     sets = np.arange(1 << CELLS, dtype=np.int32)
     reached = sets & -sets
     for _ in range(CELLS // 2):  # no way through a set leads along more lines than there are
-        for cell, in_line in enumerate(IN_LINE.tolist()):
+        for cell, in_line in enumerate(LINES.tolist()):
             reached |= -(reached >> cell & 1) & in_line & sets
     return np.packbits(reached == sets, bitorder="little").view("<i8").astype(np.int64)
 
@@ -152,7 +152,6 @@ def _as_signed(number: int) -> int:
     return number - (1 << 64) if number >> 63 else number
 
 
-IN_LINE = np.array([sum(1 << int(c) for c in row) for row in PARTNER], dtype=np.int64)
 JOINED = _joined_sets()
 NIBBLE = np.array([_as_signed(15 << 4 * cell) for cell in range(CELLS)], dtype=np.int64)
 REPEATED = np.array(
@@ -166,29 +165,29 @@ LOW = 0xFFFFFFFF
 
 @kernel
 def is_joined(cells: int) -> bool:
-    """Return whether occupied cells hang together by rows and columns."""
+    """Return whether occupied cells are joined by rows and columns."""
     return JOINED[cells >> 6] >> (cells & 63) & 1 != 0
 
 
 @kernel
-def hang_together(s: Any, some: int, without: int) -> bool:
-    """Return whether the cards of `some` cells are joined by cards outside `without`."""
-    reached = some & -some
+def are_joined(s: Any, cells: int, without: int) -> bool:
+    """Return whether the cards of these `cells` are joined by cards outside `without`."""
+    reached = cells & -cells
     new = reached
     while new:
         near = s.fits[lowest_bit(new)] & ~(reached | without)
         new = new & (new - 1) | near
         reached |= near
-        if some & ~reached == 0:
+        if cells & ~reached == 0:
             return True
-    return some == 0
+    return cells == 0
 
 
 @kernel
 def may_cover(s: Any, cell: int) -> bool:
-    """Return whether the flock holds together without the card of a cell."""
+    """Return whether the cards stay joined without the card of a cell."""
     if (s.held | s.loose) >> cell & 1 == 0:
-        if hang_together(s, s.fits[cell], bit(cell)):
+        if are_joined(s, s.fits[cell], bit(cell)):
             s.loose |= bit(cell)
         else:
             s.held |= bit(cell)
@@ -206,8 +205,8 @@ def list_moves(s: Any, noise: int, costs: Any, rng: Any) -> None:
         cells &= cells - 1
         fits = s.fits[cell]
         degree = count_bits(fits)
-        mobility = count_bits(fits & IN_LINE[cell])
-        in_line = count_bits(IN_LINE[cell] & occupied)
+        mobility = count_bits(fits & LINES[cell])
+        in_line = count_bits(LINES[cell] & occupied)
         moves += mobility
         costs[MOBILITY, cell] = mobility
         costs[LEAVE, cell] = FROM_FITS * degree + FROM_MOVES * mobility + FROM_LINE * in_line
@@ -222,7 +221,7 @@ def list_moves(s: Any, noise: int, costs: Any, rng: Any) -> None:
         if not is_joined(occupied & ~bit(start)):
             continue
         fits = s.fits[start]
-        ends = fits & IN_LINE[start]
+        ends = fits & LINES[start]
         leave = costs[LEAVE, start]
         near = ends
         while near:
@@ -232,7 +231,7 @@ def list_moves(s: Any, noise: int, costs: Any, rng: Any) -> None:
         while ends:
             end = lowest_bit(ends)
             ends &= ends - 1
-            new = count_bits(fits & IN_LINE[end] & ~bit(start))
+            new = count_bits(fits & LINES[end] & ~bit(start))
             if new == 0 and others == costs[MOBILITY, end] and not is_last:
                 continue  # nothing could move afterwards
             cost = leave + costs[COVER, end] - NEW * new
@@ -346,7 +345,7 @@ def settle(tops: Any, memory: Any) -> bool:
     occupied = levels[0].occupied
     memory.report[NODES] = 1
     memory.report[FALLS_APART] = 0
-    if not hang_together(levels[0], occupied, 0):
+    if not are_joined(levels[0], occupied, 0):
         memory.report[FALLS_APART] = CARDS
         return False
     if not is_joined(occupied):
@@ -435,7 +434,7 @@ def solve_seeds(first: int, count: int) -> tuple[Array, Array, Array]:
     nodes = np.zeros(count, dtype=np.int64)
     disconnected = np.zeros(count, dtype=np.bool_)
     order = np.empty(DECK, dtype=np.uint8)
-    settle_seeds(first, solvable, nodes, disconnected, order, Memory.of())
+    settle_seeds(first, solvable, nodes, disconnected, order, Scratch.new())
     return solvable, nodes, disconnected
 
 
@@ -453,9 +452,9 @@ def solve(state: State) -> Solution:
     s = state.array[0]
     if s.phase == DEAL:
         raise CardlabError("nothing is dealt yet; deal before asking for a solution")
-    memory = Memory.of()
+    memory = Scratch.new()
     solvable = settle_at(state.array, 0, memory)
-    nodes, falls_apart = (int(one) for one in memory.report)
+    nodes, falls_apart = memory.report.tolist()
     if solvable:
         stacks = sum(int(card) != EMPTY for card in s.tops)
         return Solution(tuple(memory.levels["move"][: stacks - 1].tolist()), nodes, None)
@@ -464,7 +463,7 @@ def solve(state: State) -> Solution:
         texts = [" ".join(card_text(int(s.tops[cell])) for cell in group) for group in groups]
         proof = "no card of one group ever fits a card of another"
     elif falls_apart == STACKS:
-        groups = _groups(s, IN_LINE.tolist())
+        groups = _groups(s, LINES.tolist())
         texts = [" ".join(cell_text(cell) for cell in group) for group in groups]
         proof = "no stack of one group ever shares a row or column with a stack of another"
     elif not s.pairs:

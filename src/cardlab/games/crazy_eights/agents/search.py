@@ -63,8 +63,8 @@ class Determinised:
 
     def _judge(self, world: State) -> Array:
         if self.depth == 0 and solver.solves(world):
-            memory = solver.Memory.of(bits=16)
-            found = solver.solve(world, limit=FEW_NODES, memory=memory)
+            scratch = solver.Scratch.of(bits=16)
+            found = solver.solve(world, limit=FEW_NODES, scratch=scratch)
             if found:
                 return found.values
         return alpha_beta.evaluate(world, self.depth or 8, table_bits=12)

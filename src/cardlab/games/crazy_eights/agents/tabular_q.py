@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array, Turn, Turns
 from cardlab.engine.kernel import bit, int64, kernel
+from cardlab.engine.shipped import load_array
 from cardlab.games.crazy_eights import PACKAGE
 from cardlab.games.crazy_eights.features import (
     NUM_CHOICES,
@@ -53,14 +53,7 @@ def choose_all(views: Any, seats: Any, q: Any, out: Any) -> None:
 
 def load_table(path: Path) -> Array:
     """Return the table in an npz file."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            q = file["q"].astype(np.float64)
-    except (OSError, ValueError, KeyError) as error:
-        raise CardlabError(f"{path} holds no table of Q values ({error})") from None
-    if q.shape != (NUM_STATES, NUM_CHOICES):
-        raise CardlabError(f"{path} holds a table of another shape than {NUM_STATES} x 5")
-    return q
+    return load_array(path, "q", (NUM_STATES, NUM_CHOICES), "table of Q values").astype(np.float64)
 
 
 @functools.cache

@@ -19,12 +19,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import Array
 from cardlab.engine.kernel import bit, count_bits, int64, kernel
 from cardlab.engine.seeding import SEAT, below, branch, deck_order
 from cardlab.games.crazy_eights.agents.tabular_q import best_choice
@@ -40,7 +41,7 @@ from cardlab.learning.runs import load_arrays, open_run, provenance, save_arrays
 
 __all__ = ["Config", "train"]
 
-CHUNK = 20_000
+CHUNK = 20_000  # games between two checkpoints
 PARTS = 1 << 20
 
 
@@ -66,23 +67,22 @@ def pick(possible: int, nth: int) -> int:
     return choice
 
 
+class Scratch(NamedTuple):
+    """Arrays that the kernel works in."""
+
+    work: Array
+    previous: Array  # each seat's last state and choice
+    order: Array
+    rng: Array
+
+
 @kernel
 def play_and_learn(
-    fresh: Any,
-    start: int,
-    first: int,
-    count: int,
-    alpha: float,
-    epsilon: float,
-    learn_from_losses: bool,
-    q: Any,
-    visits: Any,
-    previous: Any,
-    work: Any,
-    order: Any,
-    rng: Any,
+    fresh: Any, start: int, first: int, count: int, update: Any, q: Any, visits: Any, scratch: Any
 ) -> None:
     """Play games `first` to `first + count - 1` of a run against oneself, learning at each move."""
+    work, previous, order, rng = scratch
+    alpha, epsilon, learn_from_losses = update
     s = work[0]
     explore = int64(epsilon * PARTS)
     for number in range(first, first + count):
@@ -131,27 +131,17 @@ def train(config: Config, folder: Path, report: Callable[[str, int, int], None])
     q, visits, done = saved["q"], saved["visits"], int(saved["games"])
     start = seeding.stream(config.seed, "tabular_q")
     fresh = GAME.fresh(**GAME.read_options({}))
-    previous = np.zeros((2, 2), dtype=np.int64)
-    work = np.zeros(1, dtype=GAME.state)
-    order, rng = np.zeros(GAME.deck, dtype=np.uint8), np.zeros(1, dtype=np.int64)
+    update = config.alpha, config.epsilon, config.learn_from_losses
+    scratch = Scratch(
+        np.zeros(1, dtype=GAME.state),
+        np.zeros((2, 2), dtype=np.int64),
+        np.zeros(GAME.deck, dtype=np.uint8),
+        np.zeros(1, dtype=np.int64),
+    )
     report("games", done, config.games)
     while done < config.games:
         count = min(CHUNK, config.games - done)
-        play_and_learn(
-            fresh,
-            start,
-            done,
-            count,
-            config.alpha,
-            config.epsilon,
-            config.learn_from_losses,
-            q,
-            visits,
-            previous,
-            work,
-            order,
-            rng,
-        )
+        play_and_learn(fresh, start, done, count, update, q, visits, scratch)
         done += count
         save_arrays(folder / "checkpoint.npz", q=q, visits=visits, games=np.array(done))
         report("games", done, config.games)

@@ -1,7 +1,6 @@
 // Crazy Eights: stock and pile in the middle, the suit in force beside them.
 
-import { h } from "../dom.js";
-import { cardName, suitName, suitSign } from "../cards.js";
+import { h } from "/static/dom.js";
 import {
   actionBar,
   actionsOf,
@@ -13,36 +12,38 @@ import {
   pile,
   prompt,
   stock,
-  zone,
-} from "./kit.js";
+} from "/static/board/kit.js";
 
 /** @type {Record<string, string>} */
-const LETTERS = { clubs: "C", diamonds: "D", hearts: "H", spades: "S" };
+const SIGNS = { clubs: "♣", diamonds: "♦", hearts: "♥", spades: "♠" };
+
+/** @param {string} suit */
+const colourOf = (suit) => `suit-${suit[0].toUpperCase()}`;
 
 /**
  * Return `an ace`, `a six`; an eight on the pile asks for its suit only.
- * @param {string | undefined} card
+ * @param {Page.Context<Extra>} ctx
  */
-function rankName(card) {
-  const name = card ? cardName(card).split(" ")[0] : "eight";
-  return name === "eight" ? null : `${name === "ace" ? "an" : "a"} ${name}`;
+function rankName(ctx) {
+  const { rank } = ctx.view.extra;
+  return rank && rank !== "eight" ? `${rank === "ace" ? "an" : "a"} ${rank}` : null;
 }
+
+/** @typedef {{ suit: string | null, rank: string | null }} Extra the suit in force, the pile's rank */
 
 /** @type {Page.Order} */
 export const order = "suit";
 
 /**
  * Draw the table.
- * @param {Page.Context} ctx
+ * @param {Page.Context<Extra>} ctx
  */
 export function render(ctx) {
-  const told = ctx.view.description;
-  const suit = told.facts.suit;
-  const letter = suit ? LETTERS[suit] : "";
-  const draw = ctx.legal.find((one) => one.text === "draw");
-  const drew = told.facts["you drew"];
-  const eights = ctx.legal.some((one) => one.text.includes("="));
-  const rank = rankName(zone(ctx, "pile").cards[0]);
+  const { suit } = ctx.view.extra;
+  const draw = ctx.legal.find((action) => action.kind === "draw");
+  const drew = ctx.view.description.facts["you drew"];
+  const eights = ctx.legal.some((action) => action.call);
+  const rank = rankName(ctx);
   const ways = suit
     ? [`a ${suit.slice(0, -1)}`, rank, eights ? "an eight" : null].filter(Boolean)
     : [];
@@ -60,11 +61,11 @@ export function render(ctx) {
         ? h(
             "div",
             {
-              class: `in-force suit-${letter}`,
+              class: `in-force ${colourOf(suit)}`,
               role: "img",
               "aria-label": `suit in force: ${suit}`,
             },
-            h("span", { class: "sign", "aria-hidden": "true" }, suitSign(letter)),
+            h("span", { class: "sign", "aria-hidden": "true" }, SIGNS[suit]),
             h("span", { class: "place-name" }, suit),
           )
         : null,
@@ -73,7 +74,7 @@ export function render(ctx) {
     prompt(ctx, drew ? `${wanted}. You drew ${drew}.` : wanted),
     own(
       ctx,
-      actionBar(ctx, (one) => (one.text === "draw" ? "Draw a card" : "Pass")),
+      actionBar(ctx, (action) => (action.kind === "draw" ? "Draw a card" : "Pass")),
       hand(ctx, { pick: (card) => play(ctx, card) }),
     ),
   ];
@@ -93,15 +94,12 @@ function play(ctx, card) {
     ctx,
     "Which suit do you call?",
     actions.map((action) => {
-      const letter = action.text.slice(-1);
+      const suit = action.call ?? "";
       return {
         action,
-        label: suitName(letter),
-        class: `suit-${letter}`,
-        look: [
-          h("span", { class: "sign", "aria-hidden": "true" }, suitSign(letter)),
-          suitName(letter),
-        ],
+        label: suit,
+        class: colourOf(suit),
+        look: [h("span", { class: "sign", "aria-hidden": "true" }, SIGNS[suit]), suit],
       };
     }),
   );

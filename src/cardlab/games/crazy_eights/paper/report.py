@@ -8,28 +8,29 @@ from __future__ import annotations
 
 import itertools
 import tempfile
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from cardlab.arena.match import Match
+from cardlab.engine.statistics import binomial_margin
 from cardlab.games.crazy_eights import PACKAGE
 from cardlab.games.crazy_eights.features import NUM_STATES
 from cardlab.games.crazy_eights.learning import tabular_q
 from cardlab.papers import figures
 from cardlab.papers.claim import (
     Claim,
-    binomial_margin,
-    claims_table,
     compare,
-    fill_template,
     markdown_table,
+    with_margin,
 )
-from cardlab.papers.measurements import Games, Ledger, measure, source_digest
+from cardlab.papers.measurements import Games, Ledger, measure
+from cardlab.papers.reproduce import Report, Study
 
-__all__ = ["reproduce"]
+__all__ = ["REPORT"]
 
 GAME = "crazy_eights"
 SEED = 2024
@@ -82,11 +83,17 @@ class Plan:
     slow_games: int
     curve_games: int
     budgets: tuple[int, ...]
-    training: tuple[int, ...]
+    training: tuple[int, ...]  # games of the learner; 600,000 are the paper's
 
 
-FULL = Plan(8000, 4000, 1000, 2000, (10, 30, 100, 300, 1000, 3000), (1_000, 10_000, 100_000))
-FULL_TRAINING = (*FULL.training, 600_000, 2_000_000, 6_000_000, 20_000_000)
+FULL = Plan(
+    pair_games=8000,
+    games=4000,
+    slow_games=1000,
+    curve_games=2000,
+    budgets=(10, 30, 100, 300, 1000, 3000),
+    training=(1_000, 10_000, 100_000, 600_000, 2_000_000, 6_000_000, 20_000_000),
+)
 QUICK = Plan(240, 120, 20, 80, (10, 100, 1000), (1_000, 10_000, 100_000, 600_000))
 
 FAIR = ("heuristic", "tabular_q", "monte_carlo:1000", "information_set:1000", "fair")
@@ -136,88 +143,98 @@ def timing_matches(plan: Plan) -> dict[str, Match]:
     }
 
 
-def learning_curve(
-    plan: Plan, ledger: Ledger, folder: Path, report: Callable[[int, int], None]
-) -> dict[str, list[tuple[int, float, float, int]]]:
-    """Return for both readings: training games, score against random, margin, states visited."""
-    curves: dict[str, list[tuple[int, float, float, int]]] = {LITERAL: [], WITH_LOSSES: []}
-    lengths = plan.training if plan is QUICK else FULL_TRAINING
-    total = len(lengths) * len(curves)
-    for done, (reading, games) in enumerate(itertools.product(curves, lengths)):
+class Learned(NamedTuple):
+    """What a learner came to after some games."""
+
+    games: int
+    score: float  # against random, in percent
+    margin: float
+    states: int  # visited
+
+    @property
+    def percent(self) -> str:
+        """The score with its margin."""
+        return with_margin((self.score, self.margin))
+
+
+def learning_curve(study: Study[Plan]) -> dict[str, list[Learned]]:
+    """Train the learner by both readings of the paper, for ever more games."""
+    curves: dict[str, list[Learned]] = {LITERAL: [], WITH_LOSSES: []}
+    report = study.progress("learning curve")
+    total = len(study.plan.training) * len(curves)
+    for done, (reading, games) in enumerate(itertools.product(curves, study.plan.training)):
         report(done, total)
 
         def measured(reading: str = reading, games: int = games) -> list[float]:
-            run = folder / f"{reading.replace(' ', '_')}-{games}"
+            run = study.folder / "learning" / f"{reading.replace(' ', '_')}-{games}"
             config = tabular_q.Config(games=games, learn_from_losses=reading == WITH_LOSSES)
             summary = tabular_q.train(config, run, lambda *_: None)
             agent = (
                 f"cardlab.games.crazy_eights.agents.tabular_q:TabularQ:table={run / 'table.npz'}"
             )
-            match = Match.plan(GAME, [agent, "random"], 5 * plan.games, SEED + 5)
+            match = Match.plan(GAME, [agent, "random"], 5 * study.plan.games, SEED + 5)
             with tempfile.TemporaryDirectory() as scratch:
                 ours = measure({"it": match}, Ledger(Path(scratch) / "one.jsonl"), workers=1)["it"]
             return [*ours.score(), summary["states visited"]]
 
-        score, margin, states = ledger.get(f"learning {reading} {games}", measured)
-        curves[reading].append((games, score, margin, int(states)))
+        score, margin, states = study.ledger.get(f"learning {reading} {games}", measured)
+        curves[reading].append(Learned(games, score, margin, int(states)))
     report(total, total)
     return curves
 
 
-def play_competition(
-    ledger: Ledger, workers: int, report: Callable[[int, int], None]
-) -> dict[str, Games]:
-    """Play what the paper played, 100 games for every ordered pair."""
-    matches = {
+class Findings(NamedTuple):
+    """Everything that was measured."""
+
+    plan: Plan
+    theirs: dict[str, Games]  # as many games as the paper played
+    games: dict[str, Games]
+    times: dict[str, Games]
+    curves: dict[str, list[Learned]]
+
+    def between(self, kind: str, first: str, second: str) -> Games:
+        """Return the games of two agents, of one kind of match."""
+        return self.games[kind + pair_name(first, second)]
+
+    def strength(self, agent: str, other: str) -> str:
+        """Return an agent's score against another."""
+        return with_margin(self.between("strength: ", agent, other).score())
+
+    def depth(self, kind: str, depth: int) -> tuple[float, float]:
+        """Return the score of an alpha-beta player against the learner, and its margin."""
+        return self.between("depth: ", f"alpha_beta_{kind}_open:{depth}", "tabular_q").score()
+
+
+def measure_all(study: Study[Plan]) -> Findings:
+    """Play every match and train the learner."""
+    plan = study.plan
+    competition = {
         pair_name(first, second): Match.plan(GAME, [first, second], 200, SEED)
         for first, second in itertools.combinations(PLAYERS.values(), 2)
     }
-    return measure(matches, ledger, workers=workers, progress=report)
-
-
-def reproduce(
-    out: Path,
-    work: Path,
-    *,
-    quick: bool,
-    workers: int,
-    report: Callable[[str, int, int], None],
-) -> Path:
-    """Measure everything that is not yet measured, draw, write the report; return its path."""
-    plan = QUICK if quick else FULL
-    work /= source_digest()  # measurements of other code stay apart
-    ledger = Ledger(work / "ledger.jsonl")
-    theirs = play_competition(ledger, workers, lambda *at: report("competition", *at))
-    games = measure(
-        all_matches(plan), ledger, workers=workers, progress=lambda *at: report("matches", *at)
+    return Findings(
+        plan,
+        study.play("competition", competition),
+        study.play("matches", all_matches(plan)),
+        curves=learning_curve(study),
+        times=study.play("times", timing_matches(plan), workers=1),
     )
-    curves = learning_curve(
-        plan, ledger, work / "learning", lambda *at: report("learning curve", *at)
-    )
-    times = measure(
-        timing_matches(plan), ledger, workers=1, progress=lambda *at: report("times", *at)
-    )
-    out.mkdir(parents=True, exist_ok=True)
-    draw_figures(plan, games, times, curves, out)
-    path = out / f"{GAME}.md"
-    path.write_text(write_report(plan, theirs, games, times, curves))
-    return path
 
 
-def draw_figures(
-    plan: Plan,
-    games: dict[str, Games],
-    times: dict[str, Games],
-    curves: dict[str, list[tuple[int, float, float, int]]],
-    out: Path,
-) -> None:
+def sees_all(agent: str) -> bool:
+    """Return whether an agent sees all cards."""
+    return agent.partition(":")[0].endswith("_open")
+
+
+def draw_figures(found: Findings, out: Path) -> None:
     """Draw the three figures of the report."""
     lines = {}
     for kind in CURVES:
         points = []
-        for budget in plan.budgets:
-            one = games["curve: " + pair_name(f"{kind}:{budget}", "heuristic")]
-            points.append((times[f"{kind}:{budget}"].milliseconds(), *one.score()))
+        for budget in found.plan.budgets:
+            agent = f"{kind}:{budget}"
+            score = found.between("curve: ", agent, "heuristic").score()
+            points.append((found.times[agent].milliseconds(), *score))
         lines[kind] = points
     figures.draw_curves(
         out / f"{GAME}_search.svg",
@@ -227,29 +244,19 @@ def draw_figures(
     )
     figures.draw_curves(
         out / f"{GAME}_learning.svg",
-        {name: [one[:3] for one in curve] for name, curve in curves.items()},
+        {name: [learned[:3] for learned in curve] for name, curve in found.curves.items()},
         x="training games",
         y="score against random, %",
     )
-    bars = []
-    for agent in (*FAIR, *OPEN, *SLOW):
-        score, margin = games["strength: " + pair_name(agent, "random")].score()
-        bars.append((agent, score, margin, agent.partition(":")[0].endswith("_open")))
+    bars = [
+        (agent, *found.between("strength: ", agent, "random").score(), sees_all(agent))
+        for agent in (*FAIR, *OPEN, *SLOW)
+    ]
     figures.draw_bars(
         out / f"{GAME}_fairness.svg",
         sorted(bars, key=lambda bar: bar[1]),
         "score against random, %",
     )
-
-
-def percent(value: tuple[float, float]) -> str:
-    """Return a score with its margin."""
-    return f"{value[0]:.1f} ± {value[1]:.1f}"
-
-
-def depths_text(depths: list[str]) -> str:
-    """Return depths in words."""
-    return f"depth {' and '.join(depths)}" if depths else "no depth"
 
 
 def their_score(first: str, second: str) -> tuple[float, float]:
@@ -261,88 +268,82 @@ def their_score(first: str, second: str) -> tuple[float, float]:
     return 100 * share, 100 * binomial_margin(share, games)
 
 
-def write_report(
-    plan: Plan,
-    theirs: dict[str, Games],
-    games: dict[str, Games],
-    times: dict[str, Games],
-    curves: dict[str, list[tuple[int, float, float, int]]],
-) -> str:
-    """Return the report in Markdown; every number in it was measured by these games."""
-    points, wins = [], []
+# The competition
+
+
+def competition_tables(found: Findings) -> dict[str, str]:
+    """Return tables 2 and 3, theirs beside ours."""
+    points: list[tuple[str, ...]] = []
+    wins: list[tuple[str, ...]] = []
     for (name, first), (other, second) in itertools.permutations(PLAYERS.items(), 2):
         key, rotation = pair_name(first, second), 0
-        if key not in theirs:
+        if key not in found.theirs:
             key, rotation = pair_name(second, first), 1
-        ours = theirs[key]
-        a, b = THEIR_POINTS[name, other]
-        mine = ours.ordered_points(rotation)
-        points.append((name, other, f"{a} - {b}", f"{mine[0]} - {mine[1]}"))
-        w = THEIR_WINS[name, other]
-        o = ours.ordered(rotation)
-        wins.append((name, other, f"{w[0]} - {w[1]} - {w[2]}", f"{o[0]} - {o[1]} - {o[2]}"))
-    again = []
-    apart = 0
+        ours = found.theirs[key]
+        rows = (points, THEIR_POINTS, ours.ordered_points), (wins, THEIR_WINS, ours.ordered)
+        for table, theirs, count in rows:
+            cells = (theirs[name, other], count(rotation))
+            table.append((name, other, *(" - ".join(map(str, cell)) for cell in cells)))
+    head = ("player 1", "player 2", "theirs", "ours")
+    return {
+        "points": markdown_table(head, points, right=2),
+        "wins": markdown_table(head, wins, right=2),
+    }
+
+
+def table_of_pairs(found: Findings) -> str:
+    """Return the score of every pair, by many games."""
+    rows = []
     for (name, first), (other, second) in itertools.combinations(PLAYERS.items(), 2):
-        one = games[pair_name(first, second)]
-        stated = their_score(name, other)
-        verdict = compare(*stated, *one.score())
-        apart += abs(stated[0] - 50) > stated[1]
-        again.append(
+        ours, stated = found.between("", first, second), their_score(name, other)
+        rows.append(
             (
                 f"{name} - {other}",
-                percent(stated),
-                percent(one.score()),
-                f"{one.gain(0)[0]:.1f} - {one.gain(1)[0]:.1f}",
-                verdict,
+                with_margin(stated),
+                with_margin(ours.score()),
+                f"{ours.gain(0)[0]:.1f} - {ours.gain(1)[0]:.1f}",
+                compare(*stated, *ours.score()),
             )
         )
-    ranking = sorted(
-        PLAYERS,
-        key=lambda name: (
-            -np.mean(
-                [
-                    games[key].score(place)[0]
-                    for key in (
-                        pair_name(*pair) for pair in itertools.combinations(PLAYERS.values(), 2)
-                    )
-                    for place in (0, 1)
-                    if games[key].match.agents[place] == PLAYERS[name]
-                ]
-            )
-        ),
-    )
-    literal = curves[LITERAL]
-    longest = literal[-1]
-    at_600k = next(one for one in literal if one[0] == 600_000)
-    enough = next(one for one in literal if one[1] + one[2] >= max(c[1] for c in literal))
-    cured = curves[WITH_LOSSES]
-    best_cured = max(cured, key=lambda one: one[1])
-    enough_cured = next(one for one in cured if one[1] + one[2] >= best_cured[1])
+    return markdown_table(("pair", "theirs", "ours", "points a game", "verdict"), rows)
 
-    def strength(agent: str, other: str) -> str:
-        return percent(games["strength: " + pair_name(agent, other)].score())
 
-    their_ties = sum(w[2] for w in THEIR_WINS.values()) / 12
-    our_ties = 100 * np.mean([(one.returns[:, :, 0] == 0).mean() for one in theirs.values()])
-    total_games = sum(one.games for one in theirs.values())
-    thinking = sum(float(one.seconds.sum()) for one in theirs.values())
+def ranking(found: Findings) -> list[str]:
+    """Return the paper's players by their mean score over all pairs, the best first."""
+    scores: dict[str, list[float]] = {name: [] for name in PLAYERS}
+    for pair in itertools.combinations(PLAYERS, 2):
+        games = found.between("", *(PLAYERS[name] for name in pair))
+        for place, name in enumerate(pair):
+            scores[name].append(games.score(place)[0])
+    return sorted(PLAYERS, key=lambda name: -np.mean(scores[name]))
+
+
+def competition_claims(found: Findings) -> list[Claim]:
+    """Return what the paper says of its competition."""
+    order = ranking(found)
+    stated = [their_score(*pair) for pair in itertools.combinations(PLAYERS, 2)]
+    apart = sum(abs(score - 50) > margin for score, margin in stated)
+    played = found.theirs.values()
+    their_ties = sum(wins[2] for wins in THEIR_WINS.values()) / 12
+    our_ties = 100 * np.mean([(games.returns[:, :, 0] == 0).mean() for games in played])
+    total = sum(games.games for games in played)
+    thinking = sum(float(games.seconds.sum()) for games in played)
     ratio = THEIR_CORES * THEIR_MINUTES * 60 / thinking
-    ahead = set(ranking[:2]) == {"Alpha-beta p1", "Alpha-beta p2"}
-    few_ties = their_ties + 100 * binomial_margin(their_ties / 100, total_games) >= our_ties
-    claims = [
+    ahead = set(order[:2]) == {"Alpha-beta p1", "Alpha-beta p2"}
+    few_ties = their_ties + 100 * binomial_margin(their_ties / 100, total) >= our_ties
+    return [
         Claim(
             "section 4",
             "the competition takes 2 h 30 min on 4 cores",
             f"{THEIR_CORES * THEIR_MINUTES} core minutes",
-            f"{thinking:.0f} core seconds for {total_games:,} games",
+            f"{thinking:.0f} core seconds for {total:,} games",
             f"{ratio:,.0f} times as fast",
         ),
         Claim(
             "section 4",
             "both alpha-beta players do better than MCTS and the learner",
             "51-56 % scores",
-            f"order here: {', '.join(ranking)}",
+            f"order here: {', '.join(order)}",
             "agrees" if ahead else "differs: a tree search that sees all cards is stronger",
         ),
         Claim(
@@ -361,115 +362,144 @@ def write_report(
             if few_ties
             else "differs: by the rules as printed an empty stock ends many more games",
         ),
+    ]
+
+
+# The learner
+
+
+def enough(curve: Sequence[Learned]) -> Learned:
+    """Return the first point of a curve whose interval reaches its best score."""
+    best = max(learned.score for learned in curve)
+    return next(learned for learned in curve if learned.score + learned.margin >= best)
+
+
+def learner_claims(found: Findings) -> list[Claim]:
+    """Return what the paper says of its learner."""
+    literal = found.curves[LITERAL]
+    longest = literal[-1]
+    at_600k = next(learned for learned in literal if learned.games == 600_000)
+    return [
         Claim(
             "section 3.2",
             "the features give 949,888 states",
             "949,888",
-            f"at most {NUM_STATES:,}, of which {at_600k[3]:,} are visited in 600,000 games",
+            f"at most {NUM_STATES:,}, of which {at_600k.states:,} are visited in 600,000 games",
             "differs",
         ),
         Claim(
             "section 4",
             "600,000 games are too few, the learner is not yet at its best",
             "conjecture",
-            f"{percent(at_600k[1:3])} after 600,000, {percent(longest[1:3])} after {longest[0]:,}",
-            "differs" if enough[0] <= 600_000 else "agrees",
+            f"{at_600k.percent} after 600,000, {longest.percent} after {longest.games:,}",
+            "differs" if enough(literal).games <= 600_000 else "agrees",
         ),
         Claim(
             "section 5",
             "all players are above random play",
             "not measured",
-            f"RL {strength('tabular_q', 'random')}, MCTS {strength('uct_open:1000', 'random')}",
+            f"RL {found.strength('tabular_q', 'random')}, "
+            f"MCTS {found.strength('uct_open:1000', 'random')}",
             "agrees",
         ),
     ]
-    depth_rows = [
-        (
-            str(depth),
-            *(
-                percent(
-                    games[
-                        "depth: " + pair_name(f"alpha_beta_{kind}_open:{depth}", "tabular_q")
-                    ].score()
-                )
-                for kind in ("points", "wins")
-            ),
-        )
-        for depth in DEPTHS
-    ]
-    learner = [their_score(name, "RL player") for name in ("Alpha-beta p1", "Alpha-beta p2")]
-    fitting = {
-        kind: [
+
+
+def learner_facts(found: Findings) -> dict[str, object]:
+    """Return how far the learner came by either reading."""
+    literal, cured = found.curves[LITERAL], found.curves[WITH_LOSSES]
+    return {
+        "enough": f"{enough(literal).games:,}",
+        "longest": f"{literal[-1].percent} after {literal[-1].games:,} games",
+        "cured": max(cured, key=lambda learned: learned.score).percent,
+        "cured_enough": f"{enough(cured).games:,}",
+    }
+
+
+# Search and strength
+
+
+def depth_facts(found: Findings) -> dict[str, object]:
+    """Return the scores of alpha-beta by depth, and which depths fit the paper's."""
+    facts: dict[str, object] = {}
+    for kind, name in (("points", "Alpha-beta p1"), ("wins", "Alpha-beta p2")):
+        stated = their_score(name, "RL player")
+        fits = [
             str(depth)
             for depth in DEPTHS
-            if compare(
-                *learner[place],
-                *games[
-                    "depth: " + pair_name(f"alpha_beta_{kind}_open:{depth}", "tabular_q")
-                ].score(),
-            )
-            == "agrees"
+            if compare(*stated, *found.depth(kind, depth)) == "agrees"
         ]
-        for place, kind in enumerate(("points", "wins"))
-    }
-    strengths = [
+        facts[f"their_{kind}_depth"] = with_margin(stated)
+        facts[f"fitting_{kind}"] = f"depth {' and '.join(fits)}" if fits else "no depth"
+    rows = [
+        (str(depth), *(with_margin(found.depth(kind, depth)) for kind in ("points", "wins")))
+        for depth in DEPTHS
+    ]
+    return {**facts, "depths": markdown_table(("depth", "points", "wins"), rows)}
+
+
+def strength_table(found: Findings) -> str:
+    """Return the strength and the time of every agent."""
+    rows = [
         (
             agent,
-            "all cards" if agent.partition(":")[0].endswith("_open") else "its seat",
-            strength(agent, "random"),
-            strength(agent, "heuristic") if agent != "heuristic" else "-",
-            f"{games['strength: ' + pair_name(agent, 'random')].games:,}",
-            f"{times[agent].milliseconds():.2f}",
+            "all cards" if sees_all(agent) else "its seat",
+            found.strength(agent, "random"),
+            found.strength(agent, "heuristic") if agent != "heuristic" else "-",
+            f"{found.between('strength: ', agent, 'random').games:,}",
+            f"{found.times[agent].milliseconds():.2f}",
         )
         for agent in (*FAIR, *OPEN, *SLOW)
     ]
-    curve = {
-        kind: (
-            games["curve: " + pair_name(f"{kind}:{plan.budgets[0]}", "heuristic")],
-            games["curve: " + pair_name(f"{kind}:{plan.budgets[-1]}", "heuristic")],
-        )
-        for kind in ("uct_open", "information_set")
+    head = ("agent", "sees", "against random", "against heuristic", "games", "ms a decision")
+    return markdown_table(head, rows, right=2)
+
+
+def search_facts(found: Findings) -> dict[str, object]:
+    """Return what more time and hidden knowledge are worth to a search."""
+    low, top = found.plan.budgets[0], found.plan.budgets[-1]
+
+    def at(kind: str, budget: int) -> str:
+        return with_margin(found.between("curve: ", f"{kind}:{budget}", "heuristic").score())
+
+    return {
+        "fair_alpha_beta": found.strength("fair", "alpha_beta_points_open:4"),
+        "fair": found.strength("fair", "heuristic"),
+        "tree": found.strength("information_set:1000", "heuristic"),
+        "uct_time": f"{found.times['uct_open:1000'].milliseconds():.2f}",
+        "low": low,
+        "top": f"{top:,}",
+        "open_low": at("uct_open", low),
+        "open_top": at("uct_open", top),
+        "fair_low": at("information_set", low),
+        "fair_top": at("information_set", top),
+        "imagined_random": found.strength("determinised:30", "random"),
+        "imagined_heuristic": found.strength("determinised:30", "heuristic"),
+        "oracle_random": found.strength("oracle_open", "random"),
+        "oracle_heuristic": found.strength("oracle_open", "heuristic"),
     }
-    uct_time = times["uct_open:1000"].milliseconds()
-    facts = {
-        "size": "quick run: wide intervals" if plan is QUICK else "full run",
+
+
+def all_facts(found: Findings) -> dict[str, object]:
+    """Return every number and table of the report."""
+    players = ((name, f"`{agent}`") for name, agent in PLAYERS.items())
+    return {
         "seeds": f"{SEED} to {SEED + 6}",
-        "claims": claims_table(claims),
-        "players": markdown_table(
-            ("paper", "here"), ((name, f"`{agent}`") for name, agent in PLAYERS.items()), right=2
-        ),
+        "players": markdown_table(("paper", "here"), players, right=2),
         "depth": DEPTH,
-        "points": markdown_table(("player 1", "player 2", "theirs", "ours"), points, right=2),
-        "wins": markdown_table(("player 1", "player 2", "theirs", "ours"), wins, right=2),
-        "pair_games": f"{plan.pair_games:,}",
-        "again": markdown_table(("pair", "theirs", "ours", "points a game", "verdict"), again),
-        "their_points_depth": percent(learner[0]),
-        "their_wins_depth": percent(learner[1]),
-        "depths": markdown_table(("depth", "points", "wins"), depth_rows),
-        "fitting_wins": depths_text(fitting["wins"]),
-        "fitting_points": depths_text(fitting["points"]),
-        "strengths": markdown_table(
-            ("agent", "sees", "against random", "against heuristic", "games", "ms a decision"),
-            strengths,
-            right=2,
-        ),
-        "fair_alpha_beta": strength("fair", "alpha_beta_points_open:4"),
-        "fair": strength("fair", "heuristic"),
-        "tree": strength("information_set:1000", "heuristic"),
-        "uct_time": f"{uct_time:.2f}",
-        "low": plan.budgets[0],
-        "top": f"{plan.budgets[-1]:,}",
-        "open_low": percent(curve["uct_open"][0].score()),
-        "open_top": percent(curve["uct_open"][1].score()),
-        "fair_low": percent(curve["information_set"][0].score()),
-        "fair_top": percent(curve["information_set"][1].score()),
-        "enough": f"{enough[0]:,}",
-        "longest": f"{percent(longest[1:3])} after {longest[0]:,} games",
-        "cured": percent(best_cured[1:3]),
-        "cured_enough": f"{enough_cured[0]:,}",
-        "imagined_random": strength("determinised:30", "random"),
-        "imagined_heuristic": strength("determinised:30", "heuristic"),
-        "oracle_random": strength("oracle_open", "random"),
-        "oracle_heuristic": strength("oracle_open", "heuristic"),
+        "pair_games": f"{found.plan.pair_games:,}",
+        "again": table_of_pairs(found),
+        "strengths": strength_table(found),
+        **competition_tables(found),
+        **depth_facts(found),
+        **search_facts(found),
+        **learner_facts(found),
     }
-    return fill_template(PACKAGE, facts)
+
+
+def all_claims(found: Findings) -> list[Claim]:
+    """Return the paper's claims beside what was found."""
+    return competition_claims(found) + learner_claims(found)
+
+
+REPORT = Report(PACKAGE, FULL, QUICK, measure_all, draw_figures, all_claims, all_facts)

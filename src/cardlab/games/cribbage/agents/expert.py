@@ -21,7 +21,7 @@ from cardlab.engine.game import Array, Turn, Turns
 from cardlab.engine.kernel import int64, kernel, lowest_bit
 from cardlab.games.cribbage.rules import DECK, LAY, LAY_AWAY, fitting
 from cardlab.games.cribbage.scoring import card_value, follow, peg_points
-from cardlab.games.cribbage.solvers.discards import LayMemory, expected_points, value_choices
+from cardlab.games.cribbage.solvers.discards import DiscardScratch, expected_points, value_choices
 from cardlab.games.cribbage.solvers.hand_statistics import (
     CHOICES,
     CUTS,
@@ -32,13 +32,13 @@ from cardlab.games.cribbage.solvers.hand_statistics import (
     list_cards,
     split,
 )
-from cardlab.games.cribbage.solvers.pegging import PlayMemory, value_cards
+from cardlab.games.cribbage.solvers.pegging import PeggingScratch, value_cards
 from cardlab.games.cribbage.solvers.tables import FULL, Knowledge, shipped_knowledge
 
 __all__ = [
     "CribbageExpectedValue",
     "CribbageExpert",
-    "Memory",
+    "Scratch",
     "best_of",
     "chances_of_points",
     "greedy_card",
@@ -53,20 +53,20 @@ ROUNDING = 1e-9
 NEAR = 30  # points to the target from which on chances to win decide the play
 
 
-class Memory(NamedTuple):
+class Scratch(NamedTuple):
     """What an expert works in."""
 
-    lay: LayMemory
-    play: PlayMemory
+    discard: DiscardScratch
+    pegging: PeggingScratch
     worth: Array  # of 15 choices
     cards: Array  # the worth of playing each rank
     rng: Array
 
     @classmethod
-    def new(cls) -> Memory:
-        """Return empty memory."""
-        rng = np.ones(1, dtype=np.int64)
-        return cls(LayMemory.new(), PlayMemory.new(), np.zeros(CHOICES), np.zeros(RANKS), rng)
+    def new(cls) -> Scratch:
+        """Return scratch for one turn at a time."""
+        parts = DiscardScratch.new(), PeggingScratch.new()
+        return cls(*parts, np.zeros(CHOICES), np.zeros(RANKS), np.ones(1, dtype=np.int64))
 
 
 @kernel
@@ -115,18 +115,18 @@ def value_laying(s: Any, seat: int, known: Any, work: Any, out: Any) -> bool:
 
 
 @kernel
-def lay_by_points(s: Any, seat: int, known: Any, memory: Any) -> int:
+def lay_by_points(s: Any, seat: int, known: Any, work: Any) -> int:
     """Return the action that lays away by expected points alone."""
     role = 1 if s.dealer == seat else 0
-    expected_points(s.hands[seat], role, known, memory.worth, memory.lay)
-    return laying(memory.lay.cards, best_of(memory.worth))
+    expected_points(s.hands[seat], role, known, work.worth, work.discard)
+    return laying(work.discard.cards, best_of(work.worth))
 
 
 @kernel
-def value_play(s: Any, seat: int, samples: int, known: Any, memory: Any) -> bool:
+def value_play(s: Any, seat: int, samples: int, known: Any, work: Any) -> bool:
     """Write what playing each rank is worth; return whether as chances to win, or as points."""
     by_wins = s.target - max(int64(s.scores[0]), int64(s.scores[1])) <= NEAR
-    value_cards(s, seat, samples, by_wins, known, memory.rng, memory.cards, memory.play)
+    value_cards(s, seat, samples, by_wins, known, work.rng, work.cards, work.pegging)
     return by_wins
 
 
@@ -145,66 +145,64 @@ def greedy_card(s: Any, seat: int) -> int:
 
 
 @kernel
-def play_card(s: Any, seat: int, samples: int, known: Any, memory: Any) -> int:
+def play_card(s: Any, seat: int, samples: int, known: Any, work: Any) -> int:
     """Return the card that is worth most over guessed worlds, of equals the greedy one."""
     cards = s.hands[seat] & fitting(s.tally)
     best = greedy_card(s, seat)
     if cards & ~(int64(15) << (best & ~3)) == 0:
         return best  # one rank, no choice
-    value_play(s, seat, samples, known, memory)
+    value_play(s, seat, samples, known, work)
     while cards:
         card = lowest_bit(cards)
         cards &= cards - 1
-        if memory.cards[card >> 2] > memory.cards[best >> 2] + ROUNDING:
+        if work.cards[card >> 2] > work.cards[best >> 2] + ROUNDING:
             best = card
     return best
 
 
 @kernel
 def choose_expertly(
-    views: Any, seats: Any, streams: Any, samples: int, known: Any, memory: Any, out: Any
+    views: Any, seats: Any, streams: Any, samples: int, known: Any, work: Any, out: Any
 ) -> None:
     """Write the expert's choice for every turn, each from a random stream of its own."""
     for row in range(len(views)):
         s, seat = views[row], int64(seats[row])
-        memory.rng[0] = streams[row]
+        work.rng[0] = streams[row]
         if s.phase == LAY_AWAY:
-            value_laying(s, seat, known, memory.lay, memory.worth)
-            out[row] = laying(memory.lay.cards, best_of(memory.worth))
+            value_laying(s, seat, known, work.discard, work.worth)
+            out[row] = laying(work.discard.cards, best_of(work.worth))
         else:
-            out[row] = play_card(s, seat, samples, known, memory)
+            out[row] = play_card(s, seat, samples, known, work)
 
 
 @kernel
-def choose_plainly(views: Any, seats: Any, known: Any, memory: Any, out: Any) -> None:
+def choose_plainly(views: Any, seats: Any, known: Any, work: Any, out: Any) -> None:
     """Write the choice of the plainer player for every turn."""
     for row in range(len(views)):
         s, seat = views[row], int64(seats[row])
         if s.phase == LAY_AWAY:
-            out[row] = lay_by_points(s, seat, known, memory)
+            out[row] = lay_by_points(s, seat, known, work)
         else:
             out[row] = greedy_card(s, seat)
 
 
 @kernel
-def value_all(
-    s: Any, seat: int, samples: int, legal: Any, known: Any, memory: Any, out: Any
-) -> bool:
+def value_all(s: Any, seat: int, samples: int, legal: Any, known: Any, work: Any, out: Any) -> bool:
     """Write what every legal action is worth; return whether as chances to win, or as points."""
     if s.phase == LAY_AWAY:
-        return value_laying(s, seat, known, memory.lay, out)
-    by_wins = value_play(s, seat, samples, known, memory)
+        return value_laying(s, seat, known, work.discard, out)
+    by_wins = value_play(s, seat, samples, known, work)
     for i in range(len(legal)):
-        out[i] = memory.cards[legal[i] >> 2]
+        out[i] = work.cards[legal[i] >> 2]
     return by_wins
 
 
 @kernel
 def value_at(
-    views: Any, seat: int, samples: int, legal: Any, known: Any, memory: Any, out: Any
+    views: Any, seat: int, samples: int, legal: Any, known: Any, work: Any, out: Any
 ) -> bool:
     """Write what every legal action of the only turn is worth, as `value_all` does."""
-    return value_all(views[0], seat, samples, legal, known, memory, out)
+    return value_all(views[0], seat, samples, legal, known, work, out)
 
 
 # Agents
@@ -230,11 +228,11 @@ class CribbageExpert:
 
         Points count as the chance to win that they are worth at this score.
         """
-        memory, known = Memory.new(), shipped_knowledge()
-        memory.rng[0] = rng.integers(1, 1 << 63)
+        work, known = Scratch.new(), shipped_knowledge()
+        work.rng[0] = rng.integers(1, 1 << 63)
         out = np.zeros(len(turn.legal))
         view = turn.view.array
-        if not value_at(view, turn.seat, self.samples, turn.legal, known, memory, out):
+        if not value_at(view, turn.seat, self.samples, turn.legal, known, work, out):
             out = chances_of_points(view[0], turn.seat, out, known)
         return 2 * out - 1
 
@@ -242,7 +240,7 @@ class CribbageExpert:
         streams = np.array([rng.integers(1, 1 << 63) for rng in rngs], dtype=np.int64)
         out = np.empty(len(views), dtype=np.int64)
         known = shipped_knowledge()
-        choose_expertly(views, seats, streams, self.samples, known, Memory.new(), out)
+        choose_expertly(views, seats, streams, self.samples, known, Scratch.new(), out)
         return out
 
 
@@ -274,5 +272,5 @@ class CribbageExpectedValue:
 
 def _choose_plainly(views: Array, seats: Array) -> Array:
     out = np.empty(len(views), dtype=np.int64)
-    choose_plainly(views, seats, shipped_knowledge(), Memory.new(), out)
+    choose_plainly(views, seats, shipped_knowledge(), Scratch.new(), out)
     return out

@@ -5,10 +5,10 @@ the play each takes the card that is worth most to it, the lowest of equals:
 
     cribbage_learned_pegging    points at once plus what the rest of the play promises, own less
                                 other's: a sum of weights learned by reinforcement alone
-                                (`pegging_slots`, `learning.pegging_values`)
+                                (`pegging_ntuples`, `learning.pegging_values`)
     cribbage_mixed_pegging      offence and defence weighed by role and stage of the game, as
                                 learned (`pegging_features`, `learning.pegging_mix`)
-    cribbage_searched_pegging   the expert's search over guesses at the other hand
+    cribbage_searched_pegging   the expert's search over samples of the other hand
 
 A card that reaches the target at once is played by the first two whatever they have learned: the
 rules end the game there.
@@ -29,29 +29,31 @@ from cardlab.engine.kernel import int64, kernel, lowest_bit
 from cardlab.engine.shipped import load_array
 from cardlab.games.cribbage import PACKAGE
 from cardlab.games.cribbage.agents.expert import (
-    Memory,
+    Scratch,
     best_of,
     chances_of_points,
     laying,
     play_card,
     value_hands,
 )
-from cardlab.games.cribbage.pegging_features import NUM_STAGES, NUM_TERMS, stage_of, terms
-from cardlab.games.cribbage.pegging_slots import NUM_SLOTS, NUM_WEIGHTS, slots
+from cardlab.games.cribbage.pegging_features import (
+    NUM_FEATURES,
+    NUM_STAGES,
+    stage_of,
+    write_features,
+)
+from cardlab.games.cribbage.pegging_ntuples import NUM_TUPLES, NUM_WEIGHTS, weight_indices
 from cardlab.games.cribbage.rules import LAY_AWAY, fitting
 from cardlab.games.cribbage.scoring import card_value, follow, peg_points
 from cardlab.games.cribbage.solvers.tables import shipped_knowledge
 
 __all__ = [
-    "GREEDY",
-    "LEARNED",
-    "MIXED",
     "ROLES",
     "SCALE",
+    "CardScratch",
     "LearnedPegging",
     "MixedPegging",
-    "Pegging",
-    "Player",
+    "Pegger",
     "SearchedPegging",
     "lay_best_hand",
     "learned",
@@ -69,70 +71,88 @@ GREEDY, LEARNED, MIXED = range(3)  # ways to peg that value cards one by one
 ROLES = 2  # 0 is the pone, 1 the dealer
 SCALE = 512  # a learned weight is kept as a whole number of such parts of a point
 WON = 1000.0  # more than any play is worth
+NO_VALUES = np.zeros(0, dtype=np.float32)
+NO_MIX = np.zeros((0, 0, 0))
 
 
-class Player(NamedTuple):
-    """What a way to peg knows: the tables of the others may be empty."""
+class Pegger(NamedTuple):
+    """A way to peg and what it has learned: the tables of the other ways are empty."""
 
-    values: Array  # one weight for each slot
-    mix: Array  # weights of terms by role and stage
-
-
-class Pegging(NamedTuple):
-    """What pegging works in."""
-
-    places: Array  # of the weights for one card
-    terms: Array  # of one card
+    way: int
+    values: Array  # one weight for each entry of the n-tuple tables
+    mix: Array  # weights of features by role and stage
 
     @classmethod
-    def new(cls) -> Pegging:
-        """Return empty memory."""
-        return cls(np.zeros(NUM_SLOTS, dtype=np.int64), np.zeros(NUM_TERMS))
+    def greedy(cls) -> Pegger:
+        """Return the pegger that takes the most points at once."""
+        return cls(GREEDY, NO_VALUES, NO_MIX)
+
+    @classmethod
+    def learned(cls, values: Array) -> Pegger:
+        """Return the pegger that adds learned values of the table after the card."""
+        return cls(LEARNED, values, NO_MIX)
+
+    @classmethod
+    def mixed(cls, mix: Array) -> Pegger:
+        """Return the pegger that weighs offence and defence."""
+        return cls(MIXED, NO_VALUES, mix)
+
+
+class CardScratch(NamedTuple):
+    """What the judgement of a card works in."""
+
+    indices: Array  # of its weights
+    features: Array
+
+    @classmethod
+    def new(cls) -> CardScratch:
+        """Return scratch for one card at a time."""
+        return cls(np.zeros(NUM_TUPLES, dtype=np.int64), np.zeros(NUM_FEATURES))
 
 
 @kernel
-def lay_best_hand(s: Any, memory: Any) -> int:
+def lay_best_hand(s: Any, work: Any) -> int:
     """Return the action that keeps the hand with the best mean, of equals the first."""
-    value_hands(s.hands[s.seat], memory.lay, memory.worth)
-    return laying(memory.lay.cards, best_of(memory.worth))
+    value_hands(s.hands[s.seat], work.discard, work.worth)
+    return laying(work.discard.cards, best_of(work.worth))
 
 
 @kernel
-def worth_after(values: Any, places: Any) -> float:
-    """Return what the rest of the play promises: the sum of the weights at these places."""
+def worth_after(values: Any, indices: Any) -> float:
+    """Return what the rest of the play promises: the sum of the weights at these indices."""
     worth = 0.0
-    for part in range(NUM_SLOTS):
-        worth += values[places[part]]
+    for part in range(NUM_TUPLES):
+        worth += values[indices[part]]
     return worth
 
 
 @kernel
 def worth_mixed(s: Any, seat: int, card: int, mix: Any, work: Any) -> float:
-    """Return the sum of what speaks for and against a card, weighed by role and stage."""
-    terms(s, seat, card, work.terms)
+    """Return the weighted sum of a card's features, by role and stage."""
+    write_features(s, seat, card, work.features)
     weights = mix[1 if s.dealer == seat else 0, stage_of(s, seat)]
     worth = 0.0
-    for term in range(NUM_TERMS):
-        worth += weights[term] * work.terms[term]
+    for i in range(NUM_FEATURES):
+        worth += weights[i] * work.features[i]
     return worth
 
 
 @kernel
-def rank_worth(s: Any, seat: int, card: int, way: int, player: Any, work: Any) -> float:
-    """Return what playing a card of this rank is worth to a way of pegging."""
+def rank_worth(s: Any, seat: int, card: int, pegger: Any, work: Any) -> float:
+    """Return what playing a card of this rank is worth to a pegger."""
     points = peg_points(follow(s.series, card), int64(s.tally) + card_value(card))
-    if way == GREEDY:
+    if pegger.way == GREEDY:
         return float(points)
     if int64(s.scores[seat]) + points >= s.target:
         return WON
-    if way == LEARNED:
-        slots(s, seat, card, work.places)
-        return points + worth_after(player.values, work.places)
-    return worth_mixed(s, seat, card, player.mix, work)
+    if pegger.way == LEARNED:
+        weight_indices(s, seat, card, work.indices)
+        return points + worth_after(pegger.values, work.indices)
+    return worth_mixed(s, seat, card, pegger.mix, work)
 
 
 @kernel
-def peg_by_worth(s: Any, seat: int, way: int, player: Any, work: Any) -> int:
+def peg_by_worth(s: Any, seat: int, pegger: Any, work: Any) -> int:
     """Return the card that is worth most, the lowest of equals."""
     cards = s.hands[seat] & fitting(s.tally)
     best, most, previous = int64(-1), 0.0, int64(-1)
@@ -142,57 +162,48 @@ def peg_by_worth(s: Any, seat: int, way: int, player: Any, work: Any) -> int:
         if card >> 2 == previous:
             continue
         previous = card >> 2
-        worth = rank_worth(s, seat, card, way, player, work)
+        worth = rank_worth(s, seat, card, pegger, work)
         if best < 0 or worth > most:
             best, most = card, worth
     return best
 
 
 @kernel
-def choose_all(
-    views: Any, seats: Any, way: int, player: Any, memory: Any, work: Any, out: Any
-) -> None:
+def choose_all(views: Any, seats: Any, pegger: Any, work: Any, scratch: Any, out: Any) -> None:
     """Write the choice for every turn of a player that values cards one by one."""
     for row in range(len(views)):
         s = views[row]
         if s.phase == LAY_AWAY:
-            out[row] = lay_best_hand(s, memory)
+            out[row] = lay_best_hand(s, work)
         else:
-            out[row] = peg_by_worth(s, int64(seats[row]), way, player, work)
+            out[row] = peg_by_worth(s, int64(seats[row]), pegger, scratch)
 
 
 @kernel
 def search_all(
-    views: Any, seats: Any, streams: Any, samples: int, known: Any, memory: Any, out: Any
+    views: Any, seats: Any, streams: Any, samples: int, known: Any, work: Any, out: Any
 ) -> None:
     """Write the choice for every turn of a player that searches, each from its own stream."""
     for row in range(len(views)):
         s = views[row]
         if s.phase == LAY_AWAY:
-            out[row] = lay_best_hand(s, memory)
+            out[row] = lay_best_hand(s, work)
         else:
-            memory.rng[0] = streams[row]
-            out[row] = play_card(s, int64(seats[row]), samples, known, memory)
+            work.rng[0] = streams[row]
+            out[row] = play_card(s, int64(seats[row]), samples, known, work)
 
 
 @kernel
 def value_legal(
-    views: Any,
-    seat: int,
-    legal: Any,
-    way: int,
-    player: Any,
-    memory: Any,
-    work: Any,
-    out: Any,
+    views: Any, seat: int, legal: Any, pegger: Any, work: Any, scratch: Any, out: Any
 ) -> None:
     """Write what every legal action of the only turn is worth, in points."""
     s = views[0]
     if s.phase == LAY_AWAY:
-        value_hands(s.hands[seat], memory.lay, out)
+        value_hands(s.hands[seat], work.discard, out)
     else:
         for i in range(len(legal)):
-            out[i] = rank_worth(s, seat, int64(legal[i]), way, player, work)
+            out[i] = rank_worth(s, seat, int64(legal[i]), pegger, scratch)
 
 
 # Tables
@@ -205,8 +216,8 @@ def load_values(path: Path) -> Array:
 
 
 def load_mix(path: Path) -> Array:
-    """Return weights of offence and defence from an npz file, by role, stage and term."""
-    shape = (ROLES, NUM_STAGES, NUM_TERMS)
+    """Return weights of offence and defence from an npz file, by role, stage and feature."""
+    shape = (ROLES, NUM_STAGES, NUM_FEATURES)
     return load_array(path, "mix", shape, "weights of offence and defence").astype(np.float64)
 
 
@@ -222,9 +233,6 @@ def shipped_mix() -> Array:
     return load_mix(PACKAGE.shipped("pegging_mix.npz"))
 
 
-NO_VALUES = np.zeros(0, dtype=np.float32)
-NO_MIX = np.zeros((0, 0, 0))
-
 # Agents
 
 
@@ -232,17 +240,17 @@ class LearnedPegging:
     """Keeps the best hand and plays by learned values of the table after each card."""
 
     def __init__(self, weights: Array, name: str) -> None:
-        """Take one weight, in points, for every slot of `pegging_slots`."""
+        """Take one weight, in points, for every entry of the tables of `pegging_ntuples`."""
         self.name = name
-        self.player = Player(weights, NO_MIX)
+        self.pegger = Pegger.learned(weights)
 
     def act(self, turn: Turn, rng: np.random.Generator) -> int:
         """Return the action worth most."""
-        return int(_choose(turn.view.array, np.array([turn.seat]), LEARNED, self.player)[0])
+        return int(_choose(turn.view.array, np.array([turn.seat]), self.pegger)[0])
 
     def act_many(self, turns: Turns, rngs: Sequence[np.random.Generator]) -> Array:
         """Return the action worth most for every turn."""
-        return _choose(turns.views, turns.seats, LEARNED, self.player)
+        return _choose(turns.views, turns.seats, self.pegger)
 
     def values(self, turn: Turn, rng: np.random.Generator) -> Array:
         """Return the expected return of every legal action.
@@ -250,8 +258,8 @@ class LearnedPegging:
         Points count as the chance to win that they are worth at this score.
         """
         out = np.zeros(len(turn.legal))
-        view, memory, work = turn.view.array, Memory.new(), Pegging.new()
-        value_legal(view, turn.seat, turn.legal, LEARNED, self.player, memory, work, out)
+        view, work, scratch = turn.view.array, Scratch.new(), CardScratch.new()
+        value_legal(view, turn.seat, turn.legal, self.pegger, work, scratch, out)
         won = out >= WON
         found = np.ones(len(out))
         if not won.all():
@@ -264,17 +272,17 @@ class MixedPegging:
     """Keeps the best hand and plays by a learned mix of offence and defence."""
 
     def __init__(self, mix: Array, name: str) -> None:
-        """Take weights by role, stage and term of `pegging_features`."""
+        """Take weights by role, stage and feature of `pegging_features`."""
         self.name = name
-        self.player = Player(NO_VALUES, mix)
+        self.pegger = Pegger.mixed(mix)
 
     def act(self, turn: Turn, rng: np.random.Generator) -> int:
         """Return the action worth most."""
-        return int(_choose(turn.view.array, np.array([turn.seat]), MIXED, self.player)[0])
+        return int(_choose(turn.view.array, np.array([turn.seat]), self.pegger)[0])
 
     def act_many(self, turns: Turns, rngs: Sequence[np.random.Generator]) -> Array:
         """Return the action worth most for every turn."""
-        return _choose(turns.views, turns.seats, MIXED, self.player)
+        return _choose(turns.views, turns.seats, self.pegger)
 
 
 @dataclass(frozen=True)
@@ -295,13 +303,13 @@ class SearchedPegging:
     def _choose(self, views: Array, seats: Array, rngs: Sequence[np.random.Generator]) -> Array:
         streams = np.array([rng.integers(1, 1 << 63) for rng in rngs], dtype=np.int64)
         out = np.empty(len(views), dtype=np.int64)
-        search_all(views, seats, streams, self.samples, shipped_knowledge(), Memory.new(), out)
+        search_all(views, seats, streams, self.samples, shipped_knowledge(), Scratch.new(), out)
         return out
 
 
-def _choose(views: Array, seats: Array, way: int, player: Player) -> Array:
+def _choose(views: Array, seats: Array, pegger: Pegger) -> Array:
     out = np.empty(len(views), dtype=np.int64)
-    choose_all(views, seats, way, player, Memory.new(), Pegging.new(), out)
+    choose_all(views, seats, pegger, Scratch.new(), CardScratch.new(), out)
     return out
 
 

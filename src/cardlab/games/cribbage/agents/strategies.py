@@ -38,7 +38,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardlab.engine import seeding
-from cardlab.engine.cards import ALL_CARDS
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array, Turn, Turns
 from cardlab.engine.kernel import int64, kernel
@@ -47,24 +46,19 @@ from cardlab.games.cribbage.agents.expert import greedy_card, laying
 from cardlab.games.cribbage.rules import LAY_AWAY
 from cardlab.games.cribbage.solvers.hand_statistics import (
     CHOICES,
-    DEALT,
-    MOST,
-    NUMBERS,
-    RANKS,
-    TRIPLES,
-    analyse_one,
-    count_ranks,
-    list_cards,
+    RANK_HANDS,
+    ClassTable,
+    HandScratch,
+    analyse_hand,
     quad_number,
     split,
-    write_rank_sums,
 )
 
 __all__ = [
     "FULL",
     "NUM_STRATEGIES",
     "STRATEGIES",
-    "Desk",
+    "Scratch",
     "Weighted",
     "best_choice",
     "blended",
@@ -91,81 +85,42 @@ NUM_STRATEGIES = len(STRATEGIES)
 FULL = 121
 ROLES = 2  # 0 is the pone, 1 the dealer
 PEGGED = ("gained", "median", "given")
-RANK_HANDS = int(NUMBERS[:, -1].sum()) + 1  # hands of six ranks
 
 
-class Desk(NamedTuple):
+class Scratch(NamedTuple):
     """What the judgement of a hand works in; `wanted` and `weights` hold its results."""
 
     wanted: Array  # S[choice, strategy]
     weights: Array  # of the cell that the scores fall in
-    cards: Array
-    counts: Array
-    cut_counts: Array
-    ways: Array
-    least: Array
-    total: Array
-    median: Array
-    most: Array
-    crib: Array
-    known: Array  # the six ranks that each row of `rank_sums` belongs to
-    rank_sums: Array  # of cribs: found once for hands of the same ranks while they are remembered
+    table: ClassTable  # of the one hand
+    hand: HandScratch
 
     @classmethod
-    def new(cls, remembered: int = RANK_HANDS) -> Desk:
-        """Return an empty desk that remembers the crib sums of so many hands of six ranks."""
+    def new(cls, remembered: int = RANK_HANDS) -> Scratch:
+        """Return scratch that remembers the crib sums of so many hands of six ranks."""
         return cls(
             np.zeros((CHOICES, NUM_STRATEGIES)),
             np.zeros(NUM_STRATEGIES),
-            np.zeros(DEALT, dtype=np.int64),
-            np.zeros(RANKS, dtype=np.int64),
-            np.zeros(MOST + 1, dtype=np.int64),
-            np.zeros(len(TRIPLES), dtype=np.int64),
-            np.zeros(CHOICES, dtype=np.int64),
-            np.zeros(CHOICES, dtype=np.int64),
-            np.zeros(CHOICES, dtype=np.int64),
-            np.zeros(CHOICES, dtype=np.int64),
-            np.zeros(CHOICES, dtype=np.int64),
-            np.full(remembered, -1, dtype=np.int64),
-            np.zeros((remembered, CHOICES), dtype=np.int64),
+            ClassTable.new(np.zeros(1, dtype=np.int64)),
+            HandScratch.new(remembered),
         )
 
 
 @kernel
-def desirabilities(hand: int, role: int, pegging: Any, desk: Any) -> None:
-    """Write how much each strategy wants each choice of six cards to `desk.wanted`.
+def desirabilities(hand: int, role: int, pegging: Any, work: Any) -> None:
+    """Write how much each strategy wants each choice of six cards to `work.wanted`.
 
     `pegging` has mean and median points gained and mean points given, by role and ranks.
     """
-    list_cards(hand, desk.cards)
-    number = int64(0)
-    for i in range(DEALT):
-        number += NUMBERS[i, desk.cards[i] >> 2]
-    row = number % len(desk.known)
-    if desk.known[row] != number:
-        count_ranks(ALL_CARDS & ~hand, desk.counts)
-        write_rank_sums(desk.cards, desk.counts, desk.ways, desk.rank_sums[row])
-        desk.known[row] = number
-    analyse_one(
-        hand,
-        desk.rank_sums[row],
-        desk.least,
-        desk.total,
-        desk.median,
-        desk.most,
-        desk.crib,
-        desk.cards,
-        desk.counts,
-        desk.cut_counts,
-    )
-    wanted = desk.wanted
+    wanted, table = work.wanted, work.table
+    analyse_hand(hand, 0, table, work.hand)
     for choice in range(CHOICES):
-        ranks = quad_number(split(hand, choice, desk.cards))
-        wanted[choice, 0] = desk.least[choice]
-        wanted[choice, 1] = desk.total[choice]
-        wanted[choice, 2] = desk.median[choice]
-        wanted[choice, 3] = desk.most[choice]
-        wanted[choice, 4] = -desk.crib[choice]
+        ranks = quad_number(split(hand, choice, work.hand.cards))
+        wanted[choice, 0] = table.least[0, choice]
+        wanted[choice, 1] = table.total[0, choice]
+        wanted[choice, 2] = table.median[0, choice]
+        wanted[choice, 3] = table.most[0, choice]
+        wanted[choice, 4] = -table.crib[0, choice]
         wanted[choice, 5] = pegging[0, role, ranks]
         wanted[choice, 6] = pegging[1, role, ranks]
         wanted[choice, 7] = -pegging[2, role, ranks]
@@ -235,23 +190,23 @@ def best_choice(wanted: Any, weights: Any) -> int:
 
 
 @kernel
-def choose(s: Any, seat: int, weights: Any, pegging: Any, desk: Any) -> int:
+def choose(s: Any, seat: int, weights: Any, pegging: Any, work: Any) -> int:
     """Return what the weighted strategies lay away, or the card that pegs most at once."""
     if s.phase != LAY_AWAY:
         return greedy_card(s, seat)
     role = 1 if s.dealer == seat else 0
     ahead = FULL - int64(s.target)  # a shorter game is the end of a full one
     own, other = int64(s.scores[seat]) + ahead, int64(s.scores[1 - seat]) + ahead
-    desirabilities(s.hands[seat], role, pegging, desk)
-    weigh(weights, own, other, role, 0.0, desk.weights)
-    return laying(desk.cards, best_choice(desk.wanted, desk.weights))
+    desirabilities(s.hands[seat], role, pegging, work)
+    weigh(weights, own, other, role, 0.0, work.weights)
+    return laying(work.hand.cards, best_choice(work.wanted, work.weights))
 
 
 @kernel
-def choose_all(views: Any, seats: Any, weights: Any, pegging: Any, desk: Any, out: Any) -> None:
+def choose_all(views: Any, seats: Any, weights: Any, pegging: Any, work: Any, out: Any) -> None:
     """Write the chosen action of every turn."""
     for row in range(len(views)):
-        out[row] = choose(views[row], int64(seats[row]), weights, pegging, desk)
+        out[row] = choose(views[row], int64(seats[row]), weights, pegging, work)
 
 
 @kernel
@@ -342,8 +297,8 @@ class Weighted:
 
     def _choose(self, views: Array, seats: Array) -> Array:
         out = np.empty(len(views), dtype=np.int64)
-        desk = Desk.new(min(len(views), RANK_HANDS))
-        choose_all(views, seats, self.weights, pegging_table(), desk, out)
+        work = Scratch.new(min(len(views), RANK_HANDS))
+        choose_all(views, seats, self.weights, pegging_table(), work, out)
         return out
 
 

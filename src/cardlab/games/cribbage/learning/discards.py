@@ -19,7 +19,7 @@ from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
 from cardlab.engine.kernel import int64, kernel
 from cardlab.games.cribbage.rules import GAME
-from cardlab.games.cribbage.solvers.discards import LayMemory, expected_points
+from cardlab.games.cribbage.solvers.discards import DiscardScratch, expected_points
 from cardlab.games.cribbage.solvers.hand_statistics import (
     CHOICES,
     PAIRS,
@@ -100,11 +100,11 @@ def train(config: Config, folder: Path, report: Callable[[str, int, int], None])
         "keeps": np.ones((2, len(QUADS))),
         "rounds": np.array(0),
     }
-    hands, weights = (one[:: config.every].copy() for one in every_class())
+    hands, weights = (column[:: config.every].copy() for column in every_class())
     known = shipped_knowledge()
     if not config.pegging:
         known = known._replace(gained=0 * known.gained, given=0 * known.given)
-    work, worth = LayMemory.new(), np.zeros(CHOICES)
+    work, worth = DiscardScratch.new(), np.zeros(CHOICES)
     steps = range(0, len(hands), CHUNK)
     total = config.rounds * len(steps)
     moved = 0.0
@@ -129,6 +129,6 @@ def train(config: Config, folder: Path, report: Callable[[str, int, int], None])
     }
     arrays = {name: saved[name].astype(np.float32) for name in ("tosses", "keeps")}
     save_arrays(folder / f"{DISCARDS}.npz", **arrays)
-    origin = provenance(GAME, "cardlab train cribbage/tosses", config)
+    origin = provenance(GAME, "cardlab train cribbage/discards", config)
     write_json(folder / f"{DISCARDS}.json", {**origin, "summary": summary})
     return summary

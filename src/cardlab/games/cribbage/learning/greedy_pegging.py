@@ -82,23 +82,18 @@ def play_round(s: Any) -> None:
 
 @kernel
 def peg_hands(
-    fresh: Any,
-    first: int,
-    count: int,
-    rounds: int,
-    start: int,
-    gains: Any,
-    gifts: Any,
-    work: Any,
-    rng: Any,
+    first: int, count: int, rounds: int, start: int, gains: Any, gifts: Any, states: Any, rng: Any
 ) -> None:
-    """Count how often hands peg which points, and the points that they give."""
-    s = work[0]
+    """Count how often hands peg which points, and the points that they give.
+
+    `states` has a game that waits for its first deal, and room for the one that is played.
+    """
+    s = states[1]
     for quad in range(first, first + count):
         for role in range(ROLES):
             rng[0] = branch(branch(start, quad), role)
             for _ in range(rounds):
-                work[0] = fresh[0]
+                states[1] = states[0]
                 deal_hands(s, quad, role, rng)
                 play_round(s)
                 gains[role, quad, s.scores[role]] += 1
@@ -117,12 +112,12 @@ def train(config: Config, folder: Path, report: Callable[[str, int, int], None])
     }
     gains, gifts, done = saved["gains"], saved["gifts"], int(saved["hands"])
     start = seeding.stream(config.seed, "greedy_pegging")
-    fresh = GAME.fresh(**GAME.read_options({}))
-    work, rng = np.zeros(1, dtype=GAME.state), np.zeros(1, dtype=np.int64)
+    states = np.repeat(GAME.fresh(**GAME.read_options({})), 2)
+    rng = np.zeros(1, dtype=np.int64)
     report("hands", done, len(QUADS))
     while done < len(QUADS):
         count = min(CHUNK, len(QUADS) - done)
-        peg_hands(fresh, done, count, config.rounds, start, gains, gifts, work, rng)
+        peg_hands(done, count, config.rounds, start, gains, gifts, states, rng)
         done += count
         save_arrays(folder / "checkpoint.npz", gains=gains, gifts=gifts, hands=np.array(done))
         report("hands", done, len(QUADS))

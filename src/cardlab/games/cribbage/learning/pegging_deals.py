@@ -14,13 +14,11 @@ from cardlab.engine import seeding
 from cardlab.engine.game import DEALER, OVER, Array
 from cardlab.engine.kernel import int64, kernel
 from cardlab.engine.seeding import branch, deck_order
-from cardlab.games.cribbage.agents.expert import Memory
+from cardlab.engine.statistics import mean_and_margin
+from cardlab.games.cribbage.agents.expert import Scratch
 from cardlab.games.cribbage.agents.pegging import (
-    GREEDY,
-    NO_MIX,
-    NO_VALUES,
-    Pegging,
-    Player,
+    CardScratch,
+    Pegger,
     lay_best_hand,
     peg_by_worth,
 )
@@ -28,51 +26,49 @@ from cardlab.games.cribbage.rules import DEAL, DECK, GAME, LAY_AWAY, PLAYS, appl
 from cardlab.games.cribbage.scoring import LIMIT, card_value, follow, peg_points
 
 __all__ = [
-    "Desk",
+    "DealScratch",
     "Measured",
-    "Pegger",
     "deal_and_lay",
-    "greedy",
     "measure_deals",
     "measure_games",
     "peg_card",
 ]
 
 
-class Desk(NamedTuple):
-    """What deals are played on."""
+class DealScratch(NamedTuple):
+    """What deals are played with."""
 
     fresh: Array
     states: Array  # a deal before the play, and the play
     order: Array
     rng: Array
-    memory: Memory
-    pegging: Pegging
+    expert: Scratch
+    pegging: CardScratch
 
     @classmethod
-    def new(cls) -> Desk:
-        """Return an empty desk."""
+    def new(cls) -> DealScratch:
+        """Return scratch for one deal at a time."""
         return cls(
             GAME.fresh(**GAME.read_options({})),
             np.zeros(2, dtype=GAME.state),
             np.zeros(DECK, dtype=np.uint8),
             np.zeros(1, dtype=np.int64),
-            Memory.new(),
-            Pegging.new(),
+            Scratch.new(),
+            CardScratch.new(),
         )
 
 
 @kernel
-def deal_and_lay(seed: int, desk: Any) -> None:
+def deal_and_lay(seed: int, work: Any) -> None:
     """Deal to scores of nothing and keep the best hands: seat 0 is the pone and leads."""
-    deck_order(seed, 0, desk.order, desk.rng)
-    desk.states[0] = desk.fresh[0]
-    s = desk.states[0]
+    deck_order(seed, 0, work.order, work.rng)
+    work.states[0] = work.fresh[0]
+    s = work.states[0]
     s.phase = DEAL
     s.dealer = 1
-    deal(s, desk.order)
+    deal(s, work.order)
     while s.phase == LAY_AWAY:
-        apply(s, lay_best_hand(s, desk.memory))
+        apply(s, lay_best_hand(s, work.expert))
 
 
 @kernel
@@ -89,62 +85,48 @@ def peg_card(s: Any, card: int) -> int:
 
 
 @kernel
-def play_deals(
-    start: int, way: int, player: Any, other_way: int, other: Any, desk: Any, out: Any
-) -> None:
+def play_deals(start: int, first: Any, second: Any, work: Any, out: Any) -> None:
     """Write what the first player pegs more than the other, as pone and as dealer, deal by deal."""
     for number in range(len(out)):
-        deal_and_lay(branch(start, number), desk)
+        deal_and_lay(branch(start, number), work)
         for side in range(2):
-            desk.states[1] = desk.states[0]
-            s = desk.states[1]
+            work.states[1] = work.states[0]
+            s = work.states[1]
             more = int64(0)
             while s.play_count < PLAYS:
                 seat = int64(s.seat)
                 if seat == side:
-                    more += peg_card(s, peg_by_worth(s, seat, way, player, desk.pegging))
+                    more += peg_card(s, peg_by_worth(s, seat, first, work.pegging))
                 else:
-                    more -= peg_card(s, peg_by_worth(s, seat, other_way, other, desk.pegging))
+                    more -= peg_card(s, peg_by_worth(s, seat, second, work.pegging))
             out[number, side] = more
 
 
 @kernel
-def play_games(
-    start: int, way: int, player: Any, other_way: int, other: Any, desk: Any, out: Any
-) -> None:
+def play_games(start: int, first: Any, second: Any, work: Any, out: Any) -> None:
     """Write whether the first player wins, on seat 0 and on seat 1 of the same deals."""
     for number in range(len(out)):
         seed = branch(start, number)
         for side in range(2):
-            desk.states[1] = desk.fresh[0]
-            s = desk.states[1]
+            work.states[1] = work.fresh[0]
+            s = work.states[1]
             deals = 0
             while mover(s) != OVER:
                 seat = mover(s)
                 if seat == DEALER:
-                    deck_order(seed, deals, desk.order, desk.rng)
-                    deal(s, desk.order)
+                    deck_order(seed, deals, work.order, work.rng)
+                    deal(s, work.order)
                     deals += 1
                 elif s.phase == LAY_AWAY:
-                    apply(s, lay_best_hand(s, desk.memory))
+                    apply(s, lay_best_hand(s, work.expert))
                 elif seat == side:
-                    apply(s, peg_by_worth(s, seat, way, player, desk.pegging))
+                    apply(s, peg_by_worth(s, seat, first, work.pegging))
                 else:
-                    apply(s, peg_by_worth(s, seat, other_way, other, desk.pegging))
+                    apply(s, peg_by_worth(s, seat, second, work.pegging))
             out[number, side] = 1 if s.winner == side else 0
 
 
 # For Python
-
-
-class Pegger(NamedTuple):
-    """A way to peg and what it knows."""
-
-    way: int
-    player: Player
-
-
-greedy = Pegger(GREEDY, Player(NO_VALUES, NO_MIX))
 
 
 class Measured(NamedTuple):
@@ -157,19 +139,18 @@ class Measured(NamedTuple):
 
 def _measured(out: Array) -> Measured:
     pairs = out.mean(axis=1)
-    margin = 1.96 * pairs.std(ddof=1) / len(pairs) ** 0.5 if len(pairs) > 1 else np.inf
-    return Measured(float(pairs.mean()), float(margin), out.size)
+    return Measured(*mean_and_margin(pairs), out.size)
 
 
-def measure_deals(one: Pegger, other: Pegger, pairs: int, start: int) -> Measured:
+def measure_deals(first: Pegger, second: Pegger, pairs: int, start: int) -> Measured:
     """Return what the first pegs more than the other in a deal, each deal played in both roles."""
     out = np.zeros((pairs, 2))
-    play_deals(start, *one, *other, Desk.new(), out)
+    play_deals(start, first, second, DealScratch.new(), out)
     return _measured(out)
 
 
-def measure_games(one: Pegger, other: Pegger, pairs: int, seed: int) -> Measured:
+def measure_games(first: Pegger, second: Pegger, pairs: int, seed: int) -> Measured:
     """Return the share of games that the first wins, the deals of each pair in both seatings."""
     out = np.zeros((pairs, 2))
-    play_games(seeding.stream(seed, "pegging_games"), *one, *other, Desk.new(), out)
+    play_games(seeding.stream(seed, "pegging_games"), first, second, DealScratch.new(), out)
     return _measured(out)

@@ -2,10 +2,10 @@
 
 "Policy Improvement in Cribbage through Reinforcement", section 5.1.1.1: "multiple basic strategies
 such as offensive or defensive play could be trained [...] and their combinations could in turn be
-learned through gameplay simulations". `pegging_features` says what speaks for and against a
-card; the choice is the card of the greatest weighted sum. Points at once always weigh 1, so that a
-weight says how many points at once a term is worth. Pone and dealer have weights of their own, far
-from the end of the game and near it for either seat or both.
+learned through gameplay simulations". The choice is the card with the greatest weighted sum of the
+features in `pegging_features`. Points at once always weigh 1, so that a weight says how many points
+at once a feature is worth. Pone and dealer have weights of their own, far from the end of the game
+and near it for either seat or both.
 
 The cross-entropy method learns each of these eight cells by itself: of weights drawn around a mean,
 those that do best in the same deals give the next mean and spread. A deal starts from scores of the
@@ -35,21 +35,23 @@ from cardlab.engine.game import Array
 from cardlab.engine.kernel import int64, kernel
 from cardlab.engine.seeding import SEAT, below, branch, deck_order
 from cardlab.games.cribbage.agents.pegging import (
-    MIXED,
-    NO_VALUES,
     ROLES,
-    Player,
+    Pegger,
     lay_best_hand,
     peg_by_worth,
 )
 from cardlab.games.cribbage.learning.pegging_deals import (
-    Desk,
-    Pegger,
-    greedy,
+    DealScratch,
     measure_deals,
     measure_games,
 )
-from cardlab.games.cribbage.pegging_features import NEAR, NUM_STAGES, NUM_TERMS, STAGES, TERMS
+from cardlab.games.cribbage.pegging_features import (
+    FEATURES,
+    NEAR,
+    NUM_FEATURES,
+    NUM_STAGES,
+    STAGES,
+)
 from cardlab.games.cribbage.rules import DEAL, FINISHED, GAME, LAY_AWAY, PLAY, apply, deal
 from cardlab.games.cribbage.solvers.tables import FULL, shipped_knowledge
 from cardlab.learning.runs import load_arrays, open_run, provenance, save_arrays, write_json
@@ -85,7 +87,7 @@ def draw_score(near: bool, rng: Any) -> int:
 
 
 @kernel
-def start_deals(start: int, role: int, stage: int, desk: Any, out: Any) -> None:
+def start_deals(start: int, role: int, stage: int, work: Any, out: Any) -> None:
     """Write deals that wait for the first card, seat 0 in this role at scores of this stage."""
     number = 0
     for row in range(len(out)):
@@ -93,32 +95,32 @@ def start_deals(start: int, role: int, stage: int, desk: Any, out: Any) -> None:
         while out[row].phase != PLAY:  # a jack turned up can end a game before the play
             seed = branch(start, number)
             number += 1
-            deck_order(seed, 0, desk.order, desk.rng)
-            desk.rng[0] = branch(seed, SEAT)
-            own, other = draw_score(stage & 1 != 0, desk.rng), draw_score(stage & 2 != 0, desk.rng)
+            deck_order(seed, 0, work.order, work.rng)
+            work.rng[0] = branch(seed, SEAT)
+            own, other = draw_score(stage & 1 != 0, work.rng), draw_score(stage & 2 != 0, work.rng)
             while abs(own - other) > SPREAD:
-                own = draw_score(stage & 1 != 0, desk.rng)
-                other = draw_score(stage & 2 != 0, desk.rng)
-            out[row] = desk.fresh[0]
+                own = draw_score(stage & 1 != 0, work.rng)
+                other = draw_score(stage & 2 != 0, work.rng)
+            out[row] = work.fresh[0]
             s = out[row]
             s.phase = DEAL
             s.dealer = 0 if role else 1
             s.scores[0] = own
             s.scores[1] = other
-            deal(s, desk.order)
+            deal(s, work.order)
             while s.phase == LAY_AWAY:
-                apply(s, lay_best_hand(s, desk.memory))
+                apply(s, lay_best_hand(s, work.expert))
 
 
 @kernel
-def chance_after(deals: Any, role: int, player: Any, win: Any, desk: Any) -> float:
+def chance_after(deals: Any, role: int, pegger: Any, win: Any, work: Any) -> float:
     """Return the mean chance of seat 0 to win after these deals."""
     total = 0.0
     for row in range(len(deals)):
-        desk.states[0] = deals[row]
-        s = desk.states[0]
+        work.states[0] = deals[row]
+        s = work.states[0]
         while s.phase == PLAY:
-            apply(s, peg_by_worth(s, int64(s.seat), MIXED, player, desk.pegging))
+            apply(s, peg_by_worth(s, int64(s.seat), pegger, work.pegging))
         if s.phase == FINISHED:
             total += 1.0 if s.winner == 0 else 0.0
         else:
@@ -141,31 +143,9 @@ def check(config: Config) -> None:
 
 def pure_greed() -> Array:
     """Return weights that look at points at once only."""
-    mix = np.zeros((ROLES, NUM_STAGES, NUM_TERMS))
+    mix = np.zeros((ROLES, NUM_STAGES, NUM_FEATURES))
     mix[:, :, 0] = 1
     return mix
-
-
-def improve(
-    config: Config, generation: int, role: int, stage: int, mean: Array, sigma: Array, desk: Desk
-) -> tuple[Array, Array]:
-    """Return the next mean and spread of one cell's weights."""
-    path = ("pegging_mix", generation, role, stage)
-    start = seeding.stream(config.seed, *path)
-    rng = seeding.generator(config.seed, *path)
-    deals = np.zeros(config.near_deals if stage else config.deals, dtype=GAME.state)
-    start_deals(start, role, stage, desk, deals)
-    drawn = rng.normal(size=(config.population, NUM_TERMS)) * sigma[role, stage]
-    drawn += mean[role, stage]
-    drawn[:, 0] = 1
-    win = shipped_knowledge().win
-    tried = mean.copy()
-    chances = np.zeros(config.population)
-    for number, weights in enumerate(drawn):
-        tried[role, stage] = weights  # the other seat has the other role, so its own weights
-        chances[number] = chance_after(deals, role, Player(NO_VALUES, tried), win, desk)
-    best = drawn[np.argsort(-chances, kind="stable")[: config.elite]]
-    return best.mean(axis=0), np.maximum(best.std(axis=0), config.least_sigma)
 
 
 class Progress(NamedTuple):
@@ -185,7 +165,29 @@ class Progress(NamedTuple):
         return cls(mean, sigma, 0 * mean, np.zeros((0, 2)), np.array(0))
 
 
-def next_generation(config: Config, now: Progress, desk: Desk) -> Progress:
+def improve(
+    config: Config, now: Progress, role: int, stage: int, work: DealScratch
+) -> tuple[Array, Array]:
+    """Return the next mean and spread of one cell's weights."""
+    path = ("pegging_mix", int(now.generations), role, stage)
+    start = seeding.stream(config.seed, *path)
+    rng = seeding.generator(config.seed, *path)
+    deals = np.zeros(config.near_deals if stage else config.deals, dtype=GAME.state)
+    start_deals(start, role, stage, work, deals)
+    drawn = rng.normal(size=(config.population, NUM_FEATURES)) * now.sigma[role, stage]
+    drawn += now.mean[role, stage]
+    drawn[:, 0] = 1
+    win = shipped_knowledge().win
+    tried = now.mean.copy()
+    chances = np.zeros(config.population)
+    for number, weights in enumerate(drawn):
+        tried[role, stage] = weights  # the other seat has the other role, so its own weights
+        chances[number] = chance_after(deals, role, Pegger.mixed(tried), win, work)
+    best = drawn[np.argsort(-chances, kind="stable")[: config.elite]]
+    return best.mean(axis=0), np.maximum(best.std(axis=0), config.least_sigma)
+
+
+def next_generation(config: Config, now: Progress, work: DealScratch) -> Progress:
     """Return a run one generation further, with the means of a phase where it ends."""
     done = int(now.generations)
     phase, place = divmod(done, config.generations)
@@ -193,7 +195,7 @@ def next_generation(config: Config, now: Progress, desk: Desk) -> Progress:
     stages = range(1) if phase == 0 else range(1, NUM_STAGES)
     for role in range(ROLES):
         for stage in stages:
-            found = improve(config, done, role, stage, now.mean, now.sigma, desk)
+            found = improve(config, now, role, stage, work)
             mean[role, stage], sigma[role, stage] = found
             if place >= config.generations // 2:
                 total[role, stage] += found[0]
@@ -208,7 +210,7 @@ def next_generation(config: Config, now: Progress, desk: Desk) -> Progress:
 
 def pegger(mix: Array) -> Pegger:
     """Return the player that these weights make, as it will be once they are kept."""
-    return Pegger(MIXED, Player(NO_VALUES, mix.astype(np.float32).astype(np.float64)))
+    return Pegger.mixed(mix.astype(np.float32).astype(np.float64))
 
 
 def train(config: Config, folder: Path, report: Callable[[str, int, int], None]) -> dict[str, Any]:
@@ -217,17 +219,17 @@ def train(config: Config, folder: Path, report: Callable[[str, int, int], None])
     open_run(folder, config)
     saved = load_arrays(folder / "checkpoint.npz")
     now = Progress(**saved) if saved else Progress.start(config)
-    desk, last = Desk.new(), 2 * config.generations
+    work, last = DealScratch.new(), 2 * config.generations
     test = seeding.stream(config.seed, "pegging_mix", "test")
     pairs = -(-config.test_deals // 2)
     report("generations", int(now.generations), last)
     while now.generations < last:
-        now = next_generation(config, now, desk)
-        deals = measure_deals(pegger(now.mean), greedy, pairs, test)
+        now = next_generation(config, now, work)
+        deals = measure_deals(pegger(now.mean), Pegger.greedy(), pairs, test)
         now = now._replace(curve=np.concatenate([now.curve, [[deals.mean, deals.margin]]]))
         save_arrays(folder / "checkpoint.npz", **now._asdict())
         rows = [
-            {"points more than greedy": one, "margin": half} for one, half in now.curve.tolist()
+            {"points more than greedy": mean, "margin": half} for mean, half in now.curve.tolist()
         ]
         write_json(folder / "curve.json", rows)
         report("generations", int(now.generations), last)
@@ -244,14 +246,14 @@ def measure(config: Config, now: Progress) -> dict[str, Any]:
     far = np.repeat(mix[:, :1], NUM_STAGES, axis=1)
     alike = np.repeat(far.mean(axis=0, keepdims=True), ROLES, axis=0)
 
-    def games(one: Pegger, other: Pegger) -> str:
-        found = measure_games(one, other, -(-config.test_games // 2), config.seed)
+    def games(first: Pegger, second: Pegger) -> str:
+        found = measure_games(first, second, -(-config.test_games // 2), config.seed)
         return f"{100 * found.mean:.2f} ± {100 * found.margin:.2f} % of {found.number:,} games"
 
     points = f"{now.curve[-1, 0]:.3f} ± {now.curve[-1, 1]:.3f}"
     found = {
         "points more than greedy pegging in a deal": f"{points} over {config.test_deals:,} deals",
-        "games against greedy pegging": games(pegger(mix), greedy),
+        "games against greedy pegging": games(pegger(mix), Pegger.greedy()),
         "games against the weights far from the end at all times": games(pegger(mix), pegger(far)),
         "games of these against one weighting of both roles": games(pegger(far), pegger(alike)),
     }
@@ -262,5 +264,7 @@ def measure(config: Config, now: Progress) -> dict[str, Any]:
 
 
 def weights_text(weights: Array) -> str:
-    """Return the terms with their weights."""
-    return ", ".join(f"{name} {one:+.2f}" for name, one in zip(TERMS, weights, strict=True))
+    """Return the features with their weights."""
+    return ", ".join(
+        f"{name} {weight:+.2f}" for name, weight in zip(FEATURES, weights, strict=True)
+    )

@@ -1,6 +1,6 @@
 """What every hand of four ranks pegs at Cribbage, and lets the other peg, as pone and as dealer.
 
-The play is that of `cribbage_expert` with few guesses, against itself. A hand of given ranks is
+The play is that of `cribbage_expert` with few samples, against itself. A hand of given ranks is
 dealt with two cards at random, which it lays away; the other seat gets six cards at random and lays
 away by expected points. Each of the 1,820 hands has `least` deals in either role, and `deals` more
 are shared out by how often hands are kept. Hands met seldom lean on their neighbours, which differ
@@ -21,9 +21,8 @@ from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
 from cardlab.engine.kernel import bit, int64, kernel
 from cardlab.engine.seeding import SEAT, below, branch, deck_order
-from cardlab.games.cribbage.agents.expert import Memory
 from cardlab.games.cribbage.learning.discards import ways_of_quads
-from cardlab.games.cribbage.learning.win_probability import EVENTS, play_deal
+from cardlab.games.cribbage.learning.win_probability import EVENTS, ExpertDeals, play_deal
 from cardlab.games.cribbage.rules import DECK, GAME, PLAYS
 from cardlab.games.cribbage.solvers.hand_statistics import KEPT, QUADS, RANKS
 from cardlab.games.cribbage.solvers.tables import MOST_PEGS, PEGGING, shipped_knowledge
@@ -36,7 +35,7 @@ CHUNK = 20  # hands, in both roles
 
 @dataclass(frozen=True)
 class Config:
-    """What can be set: deals of every hand, deals shared out, guesses a card, leaning, seed."""
+    """What can be set: deals of every hand, deals shared out, samples a card, leaning, seed."""
 
     least: int = 100
     deals: int = 500_000
@@ -68,27 +67,17 @@ def deal_quad(quad: int, role: int, order: Any, rng: Any) -> int:
 
 @kernel
 def peg_quad(
-    fresh: Any,
-    quad: int,
-    role: int,
-    deals: int,
-    start: int,
-    samples: int,
-    known: Any,
-    memory: Any,
-    order: Any,
-    events: Any,
-    gains: Any,
-    gifts: Any,
+    quad: int, role: int, start: int, count: int, deals: Any, events: Any, gains: Any, gifts: Any
 ) -> None:
     """Play deals with a hand of four ranks; count how often it pegs and gives which points."""
+    order, rng = deals.order, deals.work.rng
     sign = 1 if role else -1
-    for number in range(deals):
+    for number in range(count):
         seed = branch(start, number)
-        deck_order(seed, 0, order, memory.rng)
-        memory.rng[0] = branch(seed, SEAT)
-        keeps = deal_quad(quad, role, order, memory.rng)
-        play_deal(fresh[0], order, keeps, samples, known, memory, events)
+        deck_order(seed, 0, order, rng)
+        rng[0] = branch(seed, SEAT)
+        keeps = deal_quad(quad, role, order, rng)
+        play_deal(deals, keeps, events)
         gain = gift = int64(0)
         for i in range(1, PLAYS + 1):
             gain += max(sign * events[i], 0)
@@ -106,7 +95,7 @@ def shares_of(keeps: Array, deals: int, least: int) -> Array:
 def neighbours() -> Array:
     """Return which hands differ in one rank, as a matrix whose rows sum to 1."""
     counts = (QUADS[:, :, None] == np.arange(RANKS)).sum(axis=1)
-    apart = np.stack([np.abs(counts - one).sum(axis=1) for one in counts])
+    apart = np.stack([np.abs(counts - ranks).sum(axis=1) for ranks in counts])
     close = (apart == 2).astype(np.float64)
     return close / close.sum(axis=1, keepdims=True)
 
@@ -139,29 +128,17 @@ def train(config: Config, folder: Path, report: Callable[[str, int, int], None])
         "hands": np.array(0),
     }
     gains, gifts, done = saved["gains"], saved["gifts"], int(saved["hands"])
-    known, memory = shipped_knowledge(), Memory.new()
+    known, deals = shipped_knowledge(), ExpertDeals.new(config.samples)
     number = shares_of(known.keeps, config.deals, config.least)
     start = seeding.stream(config.seed, "pegging_statistics")
-    fresh = GAME.fresh(**GAME.read_options({}))
-    order, events = np.zeros(DECK, dtype=np.uint8), np.zeros(EVENTS, dtype=np.int8)
+    events = np.zeros(EVENTS, dtype=np.int8)
     report("hands", done, len(QUADS))
     while done < len(QUADS):
         for quad in range(done, min(done + CHUNK, len(QUADS))):
             for role in range(2):
-                peg_quad(
-                    fresh,
-                    quad,
-                    role,
-                    int(number[role, quad]),
-                    int(seeding.branch(seeding.branch(start, role), quad)),
-                    config.samples,
-                    known,
-                    memory,
-                    order,
-                    events,
-                    gains[role, quad],
-                    gifts[role, quad],
-                )
+                seed, count = branch(branch(start, role), quad), number[role, quad]
+                counts = gains[role, quad], gifts[role, quad]
+                peg_quad(quad, role, int(seed), int(count), deals, events, *counts)
         done = min(done + CHUNK, len(QUADS))
         save_arrays(folder / "checkpoint.npz", gains=gains, gifts=gifts, hands=np.array(done))
         report("hands", done, len(QUADS))

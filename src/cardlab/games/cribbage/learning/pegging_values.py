@@ -5,7 +5,7 @@ unbiased agent by simply having each player learn from trial and error". Here no
 the rules. The table after a card of a seat is valued by what that seat will still peg, less what
 the other will:
 
-    V(after) = sum of ten weights, one in each part of `pegging_slots`
+    V(after) = sum of ten weights, one in each table of `pegging_ntuples`
     choice   = the card that maximises points at once + V(after), or with chance `explore` any card
 
 Both seats learn into one table. With a seat's cards numbered n = 1..N, r(n) the points that its
@@ -37,17 +37,15 @@ from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
 from cardlab.engine.kernel import count_bits, int64, kernel, lowest_bit
 from cardlab.engine.seeding import SEAT, below, branch
-from cardlab.games.cribbage.agents.pegging import LEARNED, NO_MIX, SCALE, Player, worth_after
+from cardlab.games.cribbage.agents.pegging import SCALE, Pegger, worth_after
 from cardlab.games.cribbage.learning.pegging_deals import (
-    Desk,
-    Pegger,
+    DealScratch,
     deal_and_lay,
-    greedy,
     measure_deals,
     measure_games,
     peg_card,
 )
-from cardlab.games.cribbage.pegging_slots import NUM_SLOTS, NUM_WEIGHTS, slots
+from cardlab.games.cribbage.pegging_ntuples import NUM_TUPLES, NUM_WEIGHTS, weight_indices
 from cardlab.games.cribbage.rules import GAME, PLAYS, fitting
 from cardlab.games.cribbage.scoring import HAND_SIZE, card_value, follow, peg_points
 from cardlab.learning.runs import load_arrays, open_run, provenance, save_arrays, write_json
@@ -55,7 +53,7 @@ from cardlab.learning.runs import load_arrays, open_run, provenance, save_arrays
 __all__ = ["Config", "train"]
 
 CHUNK = 50_000
-DRAWS = 1 << 20  # into which a random number divides 1
+RANDOM_RESOLUTION = 1 << 20  # into which a random number divides 1
 TABLE = "cribbage_pegging_values"
 
 
@@ -86,10 +84,10 @@ class Table(NamedTuple):
         return cls(*(np.zeros(NUM_WEIGHTS, dtype=np.float32) for _ in range(3)))
 
 
-class Course(NamedTuple):
+class Trajectory(NamedTuple):
     """What both seats met in a deal, by seat and number of their card."""
 
-    places: Array
+    indices: Array  # of the weights of the card
     values: Array  # V after the card
     bests: Array  # the greatest r + V among the cards
     points: Array  # r of the card played
@@ -98,11 +96,11 @@ class Course(NamedTuple):
     counts: Array
 
     @classmethod
-    def new(cls) -> Course:
-        """Return an empty course."""
+    def new(cls) -> Trajectory:
+        """Return an empty trajectory."""
         shape = (2, HAND_SIZE)
         return cls(
-            np.zeros((*shape, NUM_SLOTS), dtype=np.int64),
+            np.zeros((*shape, NUM_TUPLES), dtype=np.int64),
             np.zeros(shape),
             np.zeros(shape),
             np.zeros(shape),
@@ -119,10 +117,10 @@ def points_of(s: Any, card: int) -> int:
 
 
 @kernel
-def choose(s: Any, seat: int, n: int, explore: int, weights: Any, course: Any, rng: Any) -> int:
+def choose(s: Any, seat: int, n: int, explore: int, weights: Any, met: Any, rng: Any) -> int:
     """Return the best card, or any by chance; note what it promises and what the best does."""
     cards = s.hands[seat] & fitting(s.tally)
-    places = course.places[seat, n]
+    indices = met.indices[seat, n]
     best, most, promised = int64(-1), 0.0, 0.0
     previous = int64(-1)
     rest = cards
@@ -132,82 +130,83 @@ def choose(s: Any, seat: int, n: int, explore: int, weights: Any, course: Any, r
         if card >> 2 == previous:
             continue
         previous = card >> 2
-        slots(s, seat, card, places)
-        value = worth_after(weights, places)
+        weight_indices(s, seat, card, indices)
+        value = worth_after(weights, indices)
         worth = points_of(s, card) + value
         if best < 0 or worth > most:
             best, most, promised = card, worth, value
     chosen = best
-    if below(rng, DRAWS) < explore:
+    if below(rng, RANDOM_RESOLUTION) < explore:
         for _ in range(below(rng, count_bits(cards))):
             cards &= cards - 1
         chosen = lowest_bit(cards)
-    slots(s, seat, chosen, places)
+    weight_indices(s, seat, chosen, indices)
     if chosen >> 2 != best >> 2:
-        promised = worth_after(weights, places)
-    course.values[seat, n] = promised
-    course.bests[seat, n] = most
-    course.points[seat, n] = points_of(s, chosen)
-    course.greedy[seat, n] = chosen >> 2 == best >> 2
+        promised = worth_after(weights, indices)
+    met.values[seat, n] = promised
+    met.bests[seat, n] = most
+    met.points[seat, n] = points_of(s, chosen)
+    met.greedy[seat, n] = chosen >> 2 == best >> 2
     return chosen
 
 
 @kernel
-def play_deal(s: Any, explore: int, weights: Any, course: Any, rng: Any) -> None:
-    """Play all cards of a deal and note its course."""
-    counts, later = course.counts, course.later
+def play_deal(s: Any, explore: int, weights: Any, met: Any, rng: Any) -> None:
+    """Play all cards of a deal and record it."""
+    counts, later = met.counts, met.later
     counts[:] = 0
     while s.play_count < PLAYS:
         seat = int64(s.seat)
         n = counts[seat]
-        pegged = peg_card(s, choose(s, seat, n, explore, weights, course, rng))
+        pegged = peg_card(s, choose(s, seat, n, explore, weights, met, rng))
         counts[seat] += 1
-        later[seat, n] = pegged - course.points[seat, n]
+        later[seat, n] = pegged - met.points[seat, n]
         if counts[1 - seat]:
             later[1 - seat, counts[1 - seat] - 1] -= pegged
 
 
 @kernel
-def learn(seat: int, rate: float, trace: float, table: Any, course: Any) -> None:
+def learn(seat: int, rate: float, trace: float, table: Any, met: Any) -> None:
     """Move the values that a seat met towards what followed, its last card first."""
     after = 0.0  # what the next card of the seat was worth
-    for n in range(course.counts[seat] - 1, -1, -1):
-        target = course.later[seat, n] + after
-        error = target - course.values[seat, n]
-        for part in range(NUM_SLOTS):
-            at = course.places[seat, n, part]
+    for n in range(met.counts[seat] - 1, -1, -1):
+        target = met.later[seat, n] + after
+        error = target - met.values[seat, n]
+        for i in range(NUM_TUPLES):
+            at = met.indices[seat, n, i]
             coherence = 1.0
             if table.sizes[at] > 0:
                 coherence = abs(table.errors[at]) / table.sizes[at]
-            table.weights[at] += rate * coherence * error / NUM_SLOTS
+            table.weights[at] += rate * coherence * error / NUM_TUPLES
             table.errors[at] += error
             table.sizes[at] += abs(error)
-        after = course.bests[seat, n]
-        if course.greedy[seat, n]:
-            after += trace * (course.points[seat, n] + target - after)
+        after = met.bests[seat, n]
+        if met.greedy[seat, n]:
+            after += trace * (met.points[seat, n] + target - after)
+
+
+class Schedule(NamedTuple):
+    """How to explore and to learn in a run of so many deals."""
+
+    deals: int
+    explore: int  # of RANDOM_RESOLUTION
+    trace: float
+    rate: float  # at the start; it falls to 0
 
 
 @kernel
 def learn_deals(
-    start: int,
-    first: int,
-    count: int,
-    total: int,
-    explore: int,
-    trace: float,
-    rate: float,
-    table: Any,
-    course: Any,
-    desk: Any,
+    start: int, first: int, count: int, schedule: Any, table: Any, met: Any, work: Any
 ) -> None:
     """Play deals `first` to `first + count - 1` of a run against oneself, and learn from each."""
     for number in range(first, first + count):
         seed = branch(start, number)
-        deal_and_lay(seed, desk)
-        desk.rng[0] = branch(seed, SEAT)
-        play_deal(desk.states[0], explore, table.weights, course, desk.rng)
+        deal_and_lay(seed, work)
+        work.rng[0] = branch(seed, SEAT)
+        play_deal(work.states[0], schedule.explore, table.weights, met, work.rng)
+        rate = schedule.rate * (1 - number / schedule.deals)
         for seat in range(2):
-            learn(seat, rate * (1 - number / total), trace, table, course)
+            learn(seat, rate, schedule.trace, table, met)
 
 
 def check(config: Config) -> None:
@@ -227,7 +226,7 @@ def whole(weights: Array) -> Array:
 
 def pegger(weights: Array) -> Pegger:
     """Return the player that these weights make, as it will be once they are kept."""
-    return Pegger(LEARNED, Player((whole(weights) / SCALE).astype(np.float32), NO_MIX))
+    return Pegger.learned((whole(weights) / SCALE).astype(np.float32))
 
 
 def train(config: Config, folder: Path, report: Callable[[str, int, int], None]) -> dict[str, Any]:
@@ -241,13 +240,14 @@ def train(config: Config, folder: Path, report: Callable[[str, int, int], None])
         curve, done = saved["curve"], int(saved["deals"])
     start = seeding.stream(config.seed, "pegging_values")
     test = seeding.stream(config.seed, "pegging_values", "test")
-    course, desk = Course.new(), Desk.new()
-    explore = int(config.explore * DRAWS)
+    met, work = Trajectory.new(), DealScratch.new()
+    explore = int(config.explore * RANDOM_RESOLUTION)
+    schedule = Schedule(config.deals, explore, config.trace, config.rate)
     pairs = -(-config.test_deals // 2)
 
     def checkpoint() -> None:
         nonlocal curve
-        now = measure_deals(pegger(table.weights), greedy, pairs, test)
+        now = measure_deals(pegger(table.weights), Pegger.greedy(), pairs, test)
         curve = np.concatenate([curve, [[done, now.mean, now.margin]]])
         counted = {"curve": curve, "deals": np.array(done)}
         save_arrays(folder / "checkpoint.npz", **table._asdict(), **counted)
@@ -262,20 +262,20 @@ def train(config: Config, folder: Path, report: Callable[[str, int, int], None])
     report("deals", done, config.deals)
     while done < config.deals:
         count = min(CHUNK, config.deals - done, config.checkpoint - done % config.checkpoint)
-        steps = (done, count, config.deals, explore, config.trace, config.rate)
-        learn_deals(start, *steps, table, course, desk)
+        learn_deals(start, done, count, schedule, table, met, work)
         done += count
         if done % config.checkpoint == 0 or done == config.deals:
             checkpoint()
         report("deals", done, config.deals)
-    games = measure_games(pegger(table.weights), greedy, -(-config.test_games // 2), config.seed)
-    met = int((table.sizes > 0).sum())
+    games = measure_games(
+        pegger(table.weights), Pegger.greedy(), -(-config.test_games // 2), config.seed
+    )
     summary = {
         "deals": done,
         "weights": NUM_WEIGHTS,
-        "weights that were met": met,
-        "points more than greedy pegging in a deal, at the start": told(curve[0], pairs),
-        "points more than greedy pegging in a deal": told(curve[-1], pairs),
+        "weights that were met": int((table.sizes > 0).sum()),
+        "points more than greedy pegging in a deal, at the start": row_text(curve[0], pairs),
+        "points more than greedy pegging in a deal": row_text(curve[-1], pairs),
         "games against greedy pegging": (
             f"{100 * games.mean:.2f} ± {100 * games.margin:.2f} % of {games.number:,} games"
         ),
@@ -286,6 +286,6 @@ def train(config: Config, folder: Path, report: Callable[[str, int, int], None])
     return summary
 
 
-def told(row: Array, pairs: int) -> str:
+def row_text(row: Array, pairs: int) -> str:
     """Return a row of the curve in words."""
     return f"{row[1]:.3f} ± {row[2]:.3f} over {2 * pairs:,} deals"

@@ -18,10 +18,11 @@ from cardlab.engine import seeding
 from cardlab.engine.game import DEALER, OVER, Array
 from cardlab.engine.kernel import bit, int64, kernel
 from cardlab.engine.seeding import below, branch, deck_order
+from cardlab.engine.statistics import mean_and_margin
 from cardlab.games.cribbage.agents.expert import greedy_card
 from cardlab.games.cribbage.agents.strategies import (
     FULL,
-    Desk,
+    Scratch,
     best_choice,
     choose,
     desirabilities,
@@ -33,6 +34,7 @@ from cardlab.games.cribbage.rules import DEALT, DECK, GAME, LAY_AWAY, apply, dea
 __all__ = [
     "MATCH",
     "Comparison",
+    "GameScratch",
     "MatchPoints",
     "agreement",
     "choices_on_random_hands",
@@ -44,62 +46,66 @@ __all__ = [
 MATCH = 101
 
 
+class GameScratch(NamedTuple):
+    """What games are played with: tables, records, and what choices are worked out in."""
+
+    fresh: Array  # a game that waits for its first deal
+    state: Array  # the game that is played
+    order: Array
+    rng: Array
+    pegging: Array
+    hand: Scratch
+
+    @classmethod
+    def new(cls) -> GameScratch:
+        """Return scratch for one game at a time."""
+        return cls(
+            GAME.fresh(**GAME.read_options({})),
+            np.zeros(1, dtype=GAME.state),
+            np.zeros(DECK, dtype=np.uint8),
+            np.zeros(1, dtype=np.int64),
+            pegging_table(),
+            Scratch.new(),
+        )
+
+
 @kernel
-def play_game(
-    s: Any,
-    seed: int,
-    zero: Any,
-    one: Any,
-    pegging: Any,
-    desk: Any,
-    order: Any,
-    rng: Any,
-) -> None:
-    """Play a game to its end, from any state that waits for the dealer."""
+def play_game(seed: int, zero: Any, one: Any, work: Any) -> None:
+    """Play the game in `work.state` to its end, with the weights of both seats."""
+    s = work.state[0]
     deals = 0
     while mover(s) != OVER:
         seat = mover(s)
         if seat == DEALER:
-            deck_order(seed, deals, order, rng)
-            deal(s, order)
+            deck_order(seed, deals, work.order, work.rng)
+            deal(s, work.order)
             deals += 1
         elif s.phase == LAY_AWAY:
-            apply(s, choose(s, seat, zero if seat == 0 else one, pegging, desk))
+            apply(s, choose(s, seat, zero if seat == 0 else one, work.pegging, work.hand))
         else:
             apply(s, greedy_card(s, seat))
 
 
 @kernel
 def play_games(
-    fresh: Any,
-    start: int,
-    count: int,
-    mirrored: bool,
-    one: Any,
-    two: Any,
-    pegging: Any,
-    desk: Any,
-    work: Any,
-    order: Any,
-    rng: Any,
-    out: Any,
+    start: int, count: int, mirrored: bool, first: Any, second: Any, work: Any, out: Any
 ) -> None:
     """Write for each game who won (0 or 1), whether it was a skunk, and by how many points.
 
     The first set of weights sits on seat 0; if `mirrored`, every second game repeats the deals of
     the one before with the seats exchanged.
     """
-    s = work[0]
+    s = work.state[0]
     for number in range(count):
-        work[0] = fresh[0]
+        work.state[0] = work.fresh[0]
         exchanged = mirrored and number % 2 == 1
         seed = branch(start, number // 2 if mirrored else number)
-        zero, last = (two, one) if exchanged else (one, two)
-        play_game(s, seed, zero, last, pegging, desk, order, rng)
-        first = 1 if exchanged else 0
-        out[number, 0] = 0 if s.winner == first else 1
+        zero, one = (second, first) if exchanged else (first, second)
+        play_game(seed, zero, one, work)
+        seat = 1 if exchanged else 0
+        out[number, 0] = 0 if s.winner == seat else 1
         out[number, 1] = 1 if skunk(s) > 0 else 0
-        out[number, 2] = int64(s.scores[first]) - int64(s.scores[1 - first])
+        out[number, 2] = int64(s.scores[seat]) - int64(s.scores[1 - seat])
 
 
 @kernel
@@ -113,16 +119,9 @@ def starting_scores(spread: int, scores: Any, rng: Any) -> None:
 
 
 @kernel
-def choose_on_random_hands(
-    weights: Any,
-    spread: int,
-    pegging: Any,
-    desk: Any,
-    scores: Any,
-    rng: Any,
-    out: Any,
-) -> None:
+def choose_on_random_hands(weights: Any, spread: int, scores: Any, work: Any, out: Any) -> None:
     """Write what each of many weights chooses, on random hands at random scores and roles."""
+    rng, judged = work.rng, work.hand
     for row in range(len(out)):
         starting_scores(spread, scores, rng)
         role = below(rng, 2)
@@ -132,10 +131,10 @@ def choose_on_random_hands(
             while hand & card:
                 card = bit(below(rng, DECK))
             hand |= card
-        desirabilities(hand, role, pegging, desk)
+        desirabilities(hand, role, work.pegging, judged)
         for i in range(len(weights)):
-            weigh(weights[i], scores[0], scores[1], role, 0.0, desk.weights)
-            out[row, i] = best_choice(desk.wanted, desk.weights)
+            weigh(weights[i], scores[0], scores[1], role, 0.0, judged.weights)
+            out[row, i] = best_choice(judged.wanted, judged.weights)
 
 
 # For Python
@@ -167,47 +166,42 @@ class Comparison(NamedTuple):
         return f"{100 * self.share:.2f} ± {100 * self.margin:.2f} % of {self.games:,} games"
 
 
-def _results(one: Array, two: Array, start: int, count: int, mirrored: bool) -> Array:
+def _results(first: Array, second: Array, start: int, count: int, mirrored: bool) -> Array:
     out = np.zeros((count, 3), dtype=np.int64)
-    fresh = GAME.fresh(**GAME.read_options({}))
-    work, order = np.zeros(1, dtype=GAME.state), np.zeros(DECK, dtype=np.uint8)
-    rng = np.zeros(1, dtype=np.int64)
-    tables = (pegging_table(), Desk.new(), work, order, rng, out)
-    play_games(fresh, start, count, mirrored, one, two, *tables)
+    play_games(start, count, mirrored, first, second, GameScratch.new(), out)
     return out
 
 
-def play_match(one: Array, two: Array, seed: int, *, games: int = MATCH) -> MatchPoints:
+def play_match(first: Array, second: Array, seed: int, *, games: int = MATCH) -> MatchPoints:
     """Return the result of a match, each game with deals of its own."""
-    out = _results(one, two, seeding.stream(seed, "match"), games, False)
+    out = _results(first, second, seeding.stream(seed, "match"), games, False)
     wins = [out[:, 0] == side for side in range(2)]
     points = [int(2 * won.sum() + out[won, 1].sum()) for won in wins]
-    return MatchPoints(
-        (points[0], points[1]), (int(wins[0].sum()), int(wins[1].sum())), int(out[:, 2].sum())
-    )
+    won, lost = (int(side.sum()) for side in wins)
+    return MatchPoints((points[0], points[1]), (won, lost), int(out[:, 2].sum()))
 
 
-def compare(one: Sequence[Array], two: Sequence[Array], deals: int, seed: int) -> Comparison:
+def compare(first: Sequence[Array], second: Sequence[Array], deals: int, seed: int) -> Comparison:
     """Return how often the first of each pair of weights wins, each pair on `deals` mirrored deals.
 
     The interval is taken over deals, all pairs together.
     """
     rows = [
         _results(a, b, seeding.stream(seed, "compare", number), 2 * deals, True)
-        for number, (a, b) in enumerate(zip(one, two, strict=True))
+        for number, (a, b) in enumerate(zip(first, second, strict=True))
     ]
     out = np.concatenate(rows)
     won = (1 - out[:, 0]).reshape(-1, 2).mean(axis=1)
-    margin = 1.96 * won.std(ddof=1) / len(won) ** 0.5 if len(won) > 1 else 1.0
-    return Comparison(float(won.mean()), float(margin), float(out[:, 2].mean()), len(out))
+    share, margin = mean_and_margin(won)
+    return Comparison(share, min(1.0, margin), float(out[:, 2].mean()), len(out))
 
 
 def choices_on_random_hands(weights: Array, hands: int, seed: int, *, spread: int = 60) -> Array:
     """Return what each of many weights chooses, by hand and weights."""
     out = np.zeros((hands, len(weights)), dtype=np.int64)
-    rng = np.array([seeding.stream(seed, "agreement")], dtype=np.int64)
-    scores = np.zeros(2, dtype=np.int64)
-    choose_on_random_hands(weights, spread, pegging_table(), Desk.new(), scores, rng, out)
+    work = GameScratch.new()
+    work.rng[0] = seeding.stream(seed, "agreement")
+    choose_on_random_hands(weights, spread, np.zeros(2, dtype=np.int64), work, out)
     return out
 
 

@@ -1,8 +1,8 @@
 """Games that change the weights of strategies: the thesis's update and a policy gradient.
 
 Kernels for `strategy_weights`, which states the equations. A game notes for each seat and deal the
-scores, the role and eight marks: what each strategy said of the choice that was made, or how much
-more it said of that choice than of the others on average. When it is over, the weights of all cells
+scores, the role and eight marks: the desirability of the choice made to each strategy, or by how
+much that exceeds the mean over all choices. When it is over, the weights of all cells
 that it met are changed.
 """
 
@@ -31,11 +31,20 @@ from cardlab.games.cribbage.learning.strategy_games import starting_scores
 from cardlab.games.cribbage.rules import LAY_AWAY, apply, deal, mover
 from cardlab.games.cribbage.solvers.hand_statistics import CHOICES
 
-__all__ = ["Notes", "Rule", "learn_as_the_thesis", "learn_by_gradient", "play_and_learn"]
+__all__ = [
+    "Critic",
+    "Pair",
+    "Rule",
+    "Share",
+    "Trajectory",
+    "learn_as_the_thesis",
+    "learn_by_gradient",
+    "play_and_learn",
+]
 
 WITHIN = 0.3  # of the best: how near a strategy must be to count as one that advocated
 ADVOCATES = NUM_STRATEGIES // 3
-PARTS = 1 << 30
+RANDOM_RESOLUTION = 1 << 30
 MOST_DEALS = 2 * FULL  # every deal gives at least the point for the last card
 PRIOR, MEMORY = 10, 2000  # games that a chance to win starts with, and looks back on
 
@@ -56,8 +65,8 @@ class Rule(NamedTuple):
     spread: int
 
 
-class Notes(NamedTuple):
-    """What a game keeps in mind of each seat and deal, and what it draws from."""
+class Trajectory(NamedTuple):
+    """What a game keeps of each seat and deal, and what its choices are worked out in."""
 
     scores: Array  # [seat, deal]: own, other's, role
     marks: Array  # [seat, deal, strategy]
@@ -66,8 +75,8 @@ class Notes(NamedTuple):
     draws: Array
 
     @classmethod
-    def new(cls) -> Notes:
-        """Return empty notes."""
+    def new(cls) -> Trajectory:
+        """Return an empty trajectory."""
         return cls(
             np.zeros((2, MOST_DEALS, 3), dtype=np.int64),
             np.zeros((2, MOST_DEALS, NUM_STRATEGIES)),
@@ -89,28 +98,28 @@ def variance(weights: Any) -> float:
 
 
 @kernel
-def explore_or_best(desk: Any, rule: Any, draws: Any) -> int:
+def explore_or_best(judged: Any, rule: Any, draws: Any) -> int:
     """Return any choice with the chance to explore, otherwise the one that is worth most."""
     chance = rule.explore
     if rule.by_variance:
-        chance -= variance(desk.weights)
-    if below(draws, PARTS) < chance * PARTS:
+        chance -= variance(judged.weights)
+    if below(draws, RANDOM_RESOLUTION) < chance * RANDOM_RESOLUTION:
         return below(draws, CHOICES)
-    return best_choice(desk.wanted, desk.weights)
+    return best_choice(judged.wanted, judged.weights)
 
 
 @kernel
-def sample(desk: Any, sharpness: float, chances: Any, draws: Any) -> int:
+def sample(judged: Any, sharpness: float, chances: Any, draws: Any) -> int:
     """Write the chances of all choices, exponential in their worth, and return one drawn so."""
     most = 0.0
     for choice in range(CHOICES):
-        chances[choice] = worth(desk.wanted, choice, desk.weights)
+        chances[choice] = worth(judged.wanted, choice, judged.weights)
         most = max(most, chances[choice])
     total = 0.0
     for choice in range(CHOICES):
         chances[choice] = exp(sharpness * (chances[choice] - most))
         total += chances[choice]
-    left = below(draws, PARTS) / PARTS
+    left = below(draws, RANDOM_RESOLUTION) / RANDOM_RESOLUTION
     chosen = int64(-1)
     for choice in range(CHOICES):
         chances[choice] /= total
@@ -121,28 +130,27 @@ def sample(desk: Any, sharpness: float, chances: Any, draws: Any) -> int:
 
 
 @kernel
-def lay_away(
-    s: Any, seat: int, number: int, weights: Any, rule: Any, pegging: Any, desk: Any, notes: Any
-) -> int:
+def lay_away(s: Any, seat: int, number: int, weights: Any, rule: Any, game: Any, met: Any) -> int:
     """Return what a learner lays away in deal `number`, and note it."""
+    judged = game.hand
     own, other = int64(s.scores[seat]), int64(s.scores[1 - seat])
     role = 1 if s.dealer == seat else 0
-    desirabilities(s.hands[seat], role, pegging, desk)
-    weigh(weights, own, other, role, rule.blend, desk.weights)
+    desirabilities(s.hands[seat], role, game.pegging, judged)
+    weigh(weights, own, other, role, rule.blend, judged.weights)
     if rule.gradient:
-        choice = sample(desk, rule.sharpness, notes.chances, notes.draws)
+        choice = sample(judged, rule.sharpness, met.chances, met.draws)
     else:
-        choice = explore_or_best(desk, rule, notes.draws)
+        choice = explore_or_best(judged, rule, met.draws)
     for k in range(NUM_STRATEGIES):
-        mark = desk.wanted[choice, k]
+        mark = judged.wanted[choice, k]
         if rule.gradient:
             for i in range(CHOICES):
-                mark -= notes.chances[i] * desk.wanted[i, k]
-        notes.marks[seat, number, k] = mark
-    notes.scores[seat, number, 0] = own
-    notes.scores[seat, number, 1] = other
-    notes.scores[seat, number, 2] = role
-    return laying(desk.cards, choice)
+                mark -= met.chances[i] * judged.wanted[i, k]
+        met.marks[seat, number, k] = mark
+    met.scores[seat, number, 0] = own
+    met.scores[seat, number, 1] = other
+    met.scores[seat, number, 2] = role
+    return laying(judged.hand.cards, choice)
 
 
 @kernel
@@ -158,7 +166,7 @@ def renormalise(vector: Any, floor: float) -> None:
 
 @kernel
 def find_advocates(marks: Any, random_ties: bool, advocates: Any, draws: Any) -> None:
-    """Tell which strategies advocated most: within 30 % of the best, at most a third of all."""
+    """Mark which strategies advocated most: within 30 % of the best, at most a third of all."""
     best = 0.0
     for k in range(NUM_STRATEGIES):
         advocates[k] = False
@@ -182,17 +190,17 @@ def find_advocates(marks: Any, random_ties: bool, advocates: Any, draws: Any) ->
 
 @kernel
 def learn_as_the_thesis(
-    weights: Any, seat: int, deals: int, difference: int, rule: Any, notes: Any
+    weights: Any, seat: int, deals: int, difference: int, rule: Any, met: Any
 ) -> None:
     """Multiply the weights of what advocated most, by the difference of the final scores."""
     rows = len(weights)
     modifier = rule.rate * difference / FULL
     for number in range(deals - 1, -1, -1):
-        scores = notes.scores[seat, number]
+        scores = met.scores[seat, number]
         vector = weights[cell(scores[0], rows), cell(scores[1], rows), scores[2]]
-        find_advocates(notes.marks[seat, number], rule.random_ties, notes.advocates, notes.draws)
+        find_advocates(met.marks[seat, number], rule.random_ties, met.advocates, met.draws)
         for k in range(NUM_STRATEGIES):
-            if notes.advocates[k]:
+            if met.advocates[k]:
                 vector[k] *= 1.0 + modifier
                 if rule.cap > 0.0:
                     vector[k] = min(vector[k], rule.cap)
@@ -202,91 +210,95 @@ def learn_as_the_thesis(
 
 @kernel
 def learn_by_gradient(
-    weights: Any, seat: int, deals: int, won: bool, rate: float, rule: Any, notes: Any, values: Any
+    weights: Any, seat: int, deals: int, won: bool, rate: float, rule: Any, met: Any, values: Any
 ) -> None:
     """Follow the gradient of the chance to win, deal by deal, on the scale of logarithms."""
     rows = len(weights)
     after = 1.0 if won else 0.0
     for number in range(deals - 1, -1, -1):
-        scores = notes.scores[seat, number]
+        scores = met.scores[seat, number]
         before = values[scores[0], scores[1], scores[2]]
         vector = weights[cell(scores[0], rows), cell(scores[1], rows), scores[2]]
         step = rate * rule.sharpness * (after - before)
         for k in range(NUM_STRATEGIES):
-            vector[k] *= exp(step * notes.marks[seat, number, k])
+            vector[k] *= exp(step * met.marks[seat, number, k])
         renormalise(vector, rule.floor)
         after = before
 
 
 @kernel
-def learn_values(seat: int, deals: int, won: bool, notes: Any, values: Any, visits: Any) -> None:
+def learn_values(seat: int, deals: int, won: bool, met: Any, critic: Any) -> None:
     """Move the chances to win at the scores that were met towards what happened."""
+    values, visits = critic.values, critic.visits
     for number in range(deals):
-        scores = notes.scores[seat, number]
+        scores = met.scores[seat, number]
         own, other, role = scores[0], scores[1], scores[2]
         visits[own, other, role] += 1
         window = min(visits[own, other, role] + PRIOR, MEMORY)
         values[own, other, role] += ((1.0 if won else 0.0) - values[own, other, role]) / window
 
 
+class Share(NamedTuple):
+    """Some games of a training, by number; the step of the gradient falls as it goes on."""
+
+    first: int
+    games: int
+    gone: float  # part of the training that is over before game 0
+    each: float  # part of the training that every game is
+
+
+class Pair(NamedTuple):
+    """The weights of both seats; those of seat 0 always learn."""
+
+    zero: Array
+    one: Array
+    both_learn: bool
+
+
+class Critic(NamedTuple):
+    """Chances to win by own score, other's score and role, and how often each was met."""
+
+    values: Array
+    visits: Array
+
+    @classmethod
+    def new(cls) -> Critic:
+        """Return chances of one half everywhere, and no visits."""
+        shape = (FULL, FULL, ROLES)
+        return cls(np.full(shape, 0.5), np.zeros(shape, dtype=np.int64))
+
+
 @kernel
 def play_and_learn(
-    fresh: Any,
-    start: int,
-    first: int,
-    count: int,
-    gone: float,
-    share: float,
-    zero: Any,
-    one: Any,
-    both_learn: bool,
-    rule: Any,
-    values: Any,
-    visits: Any,
-    pegging: Any,
-    desk: Any,
-    notes: Any,
-    work: Any,
-    order: Any,
-    rng: Any,
+    start: int, share: Any, pair: Any, rule: Any, critic: Any, game: Any, met: Any
 ) -> None:
-    """Play games `first` to `first + count - 1` of two agents; the one on seat 0 always learns.
-
-    The step of the gradient falls with the part of the training that is `gone` before the first
-    game of all; every game is a `share` of it.
-    """
-    s = work[0]
-    for game in range(first, first + count):
-        work[0] = fresh[0]
-        seed = branch(start, game)
-        notes.draws[0] = branch(seed, SEAT)
-        starting_scores(rule.spread, s.scores, notes.draws)
+    """Play a share of the games of two agents, and learn from each."""
+    s = game.state[0]
+    for number in range(share.first, share.first + share.games):
+        game.state[0] = game.fresh[0]
+        seed = branch(start, number)
+        met.draws[0] = branch(seed, SEAT)
+        starting_scores(rule.spread, s.scores, met.draws)
         orders = deals = 0
         while mover(s) != OVER:
             seat = mover(s)
             if seat == DEALER:
-                deck_order(seed, orders, order, rng)
-                deal(s, order)
+                deck_order(seed, orders, game.order, game.rng)
+                deal(s, game.order)
                 orders += 1
                 deals = int64(s.deals)
             elif s.phase == LAY_AWAY:
-                weights = zero if seat == 0 else one
-                apply(s, lay_away(s, seat, deals - 1, weights, rule, pegging, desk, notes))
+                weights = pair.zero if seat == 0 else pair.one
+                apply(s, lay_away(s, seat, deals - 1, weights, rule, game, met))
             else:
                 apply(s, greedy_card(s, seat))
-        for seat in range(2 if both_learn else 1):
-            weights = zero if seat == 0 else one
+        for seat in range(2 if pair.both_learn else 1):
+            weights = pair.zero if seat == 0 else pair.one
             won = s.winner == seat
             if rule.gradient:
-                rate = rule.rate * (1.0 - gone - share * game)
-                learn_by_gradient(weights, seat, deals, won, rate, rule, notes, values)
-                learn_values(seat, deals, won, notes, values, visits)
+                rate = rule.rate * (1.0 - share.gone - share.each * number)
+                learn_by_gradient(weights, seat, deals, won, rate, rule, met, critic.values)
+                learn_values(seat, deals, won, met, critic)
             else:
                 difference = int64(s.scores[seat]) - int64(s.scores[1 - seat])
-                learn_as_the_thesis(weights, seat, deals, difference, rule, notes)
-
-
-def new_values() -> dict[str, Array]:
-    """Return chances to win of one half everywhere, and no visits."""
-    shape = (FULL, FULL, ROLES)
-    return {"values": np.full(shape, 0.5), "visits": np.zeros(shape, dtype=np.int64)}
+                learn_as_the_thesis(weights, seat, deals, difference, rule, met)

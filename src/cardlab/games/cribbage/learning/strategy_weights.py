@@ -26,7 +26,7 @@ linearly to 0. V is shared by all agents of a run; weights are not.
 
 Modes: `pairs` (0 with 1, 2 with 3, ...), `static` (each against random weights that do not learn),
 `round_robin` (a new random pair every `swap` games), `brackets` (after each round a match of 101
-games; the winners go on with what they know; the losers of round 1 start over with their first
+games; the winners continue with their weights; the losers of round 1 start over with their first
 weights in a bracket of their own; the loser of any later match is out). `games` is what an agent
 plays in a round, on average in a round robin.
 
@@ -51,15 +51,25 @@ from cardlab.engine.game import Array
 from cardlab.games.cribbage.agents.strategies import (
     FULL,
     STRATEGIES,
-    Desk,
     blended,
-    pegging_table,
     pure_weights,
     random_weights,
 )
-from cardlab.games.cribbage.learning.strategy_games import agreement, compare, play_match
-from cardlab.games.cribbage.learning.strategy_updates import Notes, Rule, new_values, play_and_learn
-from cardlab.games.cribbage.rules import DECK, GAME
+from cardlab.games.cribbage.learning.strategy_games import (
+    GameScratch,
+    agreement,
+    compare,
+    play_match,
+)
+from cardlab.games.cribbage.learning.strategy_updates import (
+    Critic,
+    Pair,
+    Rule,
+    Share,
+    Trajectory,
+    play_and_learn,
+)
+from cardlab.games.cribbage.rules import GAME
 from cardlab.learning.runs import load_arrays, open_run, provenance, save_arrays, write_json
 
 __all__ = ["Config", "next_entrants", "total_games", "train"]
@@ -98,10 +108,10 @@ class Config:
 
 
 class Bout(NamedTuple):
-    """A stretch of games of two agents; without an other, against weights that do not learn."""
+    """Games of two agents; without an opponent, against weights that do not learn."""
 
-    one: int
-    other: int | None
+    learner: int
+    opponent: int | None
     games: int
     gone: float  # part of the training before it
     share: float  # that each of its games is
@@ -133,11 +143,11 @@ def check(config: Config) -> None:
 
 
 def bouts(config: Config, entrants: Array) -> Iterator[Bout]:
-    """Yield the stretches of games of one round, in order."""
+    """Yield the bouts of one round, in order."""
     share = 1 / config.games
     if config.mode == "static":
-        for one in entrants:
-            yield Bout(int(one), None, config.games, 0.0, share)
+        for agent in entrants:
+            yield Bout(int(agent), None, config.games, 0.0, share)
     elif config.mode == "round_robin":
         left = total = config.games * config.agents // 2
         draws = seeding.generator(config.seed, "strategy_weights", "pairs")
@@ -189,37 +199,20 @@ class Trainer:
         """Start anew, from random weights or from those given, or where the checkpoint was."""
         self.config, self.folder = config, folder
         if start is None:
-            start = np.stack([self.starting_weights(one) for one in range(config.agents)])
+            start = np.stack([self.starting_weights(agent) for agent in range(config.agents)])
         self.first = start
         self.saved = load_arrays(folder / "checkpoint.npz") or {
             "weights": self.first.copy(),
-            **new_values(),
+            **Critic.new()._asdict(),
             "entrants": np.arange(config.agents),
             "place": np.zeros(3, dtype=np.int64),  # round, bout, games of the bout
             "games": np.array(0),
         }
         gradient = config.update == "gradient"
-        self.rule = Rule(
-            gradient,
-            config.step if gradient else config.rate,
-            config.decay,
-            config.explore,
-            config.by_variance,
-            config.random_ties,
-            config.cap,
-            config.floor,
-            config.blend,
-            config.sharpness,
-            config.spread,
-        )
-        self.memory = (
-            pegging_table(),
-            Desk.new(),
-            Notes.new(),
-            np.zeros(1, dtype=GAME.state),
-            np.zeros(DECK, dtype=np.uint8),
-            np.zeros(1, dtype=np.int64),
-        )
+        rate = config.step if gradient else config.rate
+        taken = {name: getattr(config, name) for name in Rule._fields if name != "gradient"}
+        self.rule = Rule(**taken | {"gradient": gradient, "rate": rate})
+        self.game, self.met = GameScratch.new(), Trajectory.new()
 
     def starting_weights(self, agent: int) -> Array:
         """Return the random weights that an agent starts with."""
@@ -236,15 +229,14 @@ class Trainer:
     def play(self, bout: Bout, start: int, first: int, count: int) -> None:
         """Play some games of a bout."""
         weights = self.saved["weights"]
-        learns = bout.other is not None
-        if learns:
-            other = weights[bout.other]
+        if bout.opponent is None:
+            other = random_weights(self.config.seed, "static", bout.learner)
         else:
-            other = random_weights(self.config.seed, "static", bout.one)
-        tables = (self.saved["values"], self.saved["visits"], *self.memory)
-        fresh = GAME.fresh(**GAME.read_options({}))
-        sides = (weights[bout.one], other, learns, self.rule)
-        play_and_learn(fresh, start, first, count, bout.gone, bout.share, *sides, *tables)
+            other = weights[bout.opponent]
+        share = Share(first, count, bout.gone, bout.share)
+        pair = Pair(weights[bout.learner], other, bout.opponent is not None)
+        critic = Critic(self.saved["values"], self.saved["visits"])
+        play_and_learn(start, share, pair, self.rule, critic, self.game, self.met)
 
     def play_round(self, report: Callable[[str, int, int], None]) -> None:
         """Play what is left of the current round, with checkpoints on the way."""
@@ -266,7 +258,7 @@ class Trainer:
             place[1:] = number + 1, 0
 
     def end_round(self) -> None:
-        """Let matches decide who goes on."""
+        """Let matches decide who plays the next round."""
         place, weights, config = self.saved["place"], self.saved["weights"], self.config
         if config.mode == "brackets":
 
@@ -289,22 +281,24 @@ def measure(config: Config, first: Array, learned: Array, last: Array) -> dict[s
     seed = seeding.stream(config.seed, "strategy_weights", "test")
     pure = pure_weights("hand_max_avg")
     each = -(-config.test_deals // len(learned))
-    foes = [randoms[one % OPPONENTS] for one in range(len(learned))]
+    foes = [randoms[agent % OPPONENTS] for agent in range(len(learned))]
 
-    def told(one: list[Array], two: list[Array], number: int) -> str:
-        return str(compare(one, two, number, seed))
+    def result(first: list[Array], second: list[Array], number: int) -> str:
+        return str(compare(first, second, number, seed))
 
     # The mean of many random weights is nearly uniform and beats each of them: what learning adds
     # to the mean is only what it gains over that.
     mean, mean_at_start = last.mean(axis=0), first.mean(axis=0)
     return {
-        "agents at the start against random weights": told(list(first), foes, each),
-        "agents at the end against random weights": told(list(learned), foes, each),
-        "agents at the end against hand_max_avg": told(list(learned), [pure] * len(learned), each),
-        "their mean against random weights": told([mean] * OPPONENTS, randoms, deals),
-        "their mean against hand_max_avg": told([mean], [pure], config.test_deals),
-        "their mean against that at the start": told([mean], [mean_at_start], config.test_deals),
-        "the mean at the start against random weights": told(
+        "agents at the start against random weights": result(list(first), foes, each),
+        "agents at the end against random weights": result(list(learned), foes, each),
+        "agents at the end against hand_max_avg": result(
+            list(learned), [pure] * len(learned), each
+        ),
+        "their mean against random weights": result([mean] * OPPONENTS, randoms, deals),
+        "their mean against hand_max_avg": result([mean], [pure], config.test_deals),
+        "their mean against that at the start": result([mean], [mean_at_start], config.test_deals),
+        "the mean at the start against random weights": result(
             [mean_at_start] * OPPONENTS, randoms, deals
         ),
         "choices alike at the start": round(agreement(first, HANDS, seed), 4),
@@ -344,12 +338,12 @@ def train(
         trainer.play_round(report)
         trainer.end_round()
         report("games", int(saved["games"]), total_games(config))
-    learned = np.stack([blended(one, config.blend) for one in saved["weights"]])
+    learned = np.stack([blended(weights, config.blend) for weights in saved["weights"]])
     last = learned[saved["entrants"]]
     summary: dict[str, Any] = {"games": int(saved["games"])}
     if config.mode == "brackets":
-        champions = [int(one) for one in saved["entrants"]]
-        summary["champions of winners and losers"] = f"agents {champions[0]} and {champions[1]}"
+        winner, loser = saved["entrants"]
+        summary["champions of winners and losers"] = f"agents {winner} and {loser}"
     summary |= measure(config, trainer.first, learned, last)
     save_arrays(folder / "population.npz", weights=learned.astype(np.float16))
     save_arrays(folder / "weights.npz", weights=last.mean(axis=0).astype(np.float16))

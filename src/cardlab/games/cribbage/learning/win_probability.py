@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,13 +22,28 @@ from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
 from cardlab.engine.kernel import bit, count_bits, int64, kernel, lowest_bit
 from cardlab.engine.seeding import SEAT, branch, deck_order
-from cardlab.games.cribbage.agents.expert import Memory, lay_by_points, laying_of, play_card
+from cardlab.games.cribbage.agents.expert import Scratch, lay_by_points, laying_of, play_card
 from cardlab.games.cribbage.rules import DEAL, GAME, LAY_AWAY, PLAY, PLAYS, apply, deal
 from cardlab.games.cribbage.scoring import JACKS, hand_points
-from cardlab.games.cribbage.solvers.tables import FULL, MOST_PEGS, WINNING, shipped_knowledge
+from cardlab.games.cribbage.solvers.tables import (
+    FULL,
+    MOST_PEGS,
+    WINNING,
+    Knowledge,
+    shipped_knowledge,
+)
 from cardlab.learning.runs import load_arrays, open_run, provenance, save_arrays, write_json
 
-__all__ = ["Config", "averages", "chances_by_score", "gains_of", "play_deal", "play_deals", "train"]
+__all__ = [
+    "Config",
+    "ExpertDeals",
+    "averages",
+    "chances_by_score",
+    "gains_of",
+    "play_deal",
+    "play_deals",
+    "train",
+]
 
 CHUNK = 2_000
 EVENTS = 1 + PLAYS + 3  # the jack, every card, three counts; the dealer's positive
@@ -37,26 +52,41 @@ POINTS = 30
 
 @dataclass(frozen=True)
 class Config:
-    """What can be set: how many deals, with how many guesses a card."""
+    """What can be set: how many deals, with how many samples a card."""
 
     deals: int = 100_000
     samples: int = 30
     seed: int = 0
 
 
+class ExpertDeals(NamedTuple):
+    """What deals of the expert against itself are played with."""
+
+    state: Array
+    order: Array
+    samples: int
+    known: Knowledge
+    work: Scratch
+
+    @classmethod
+    def new(cls, samples: int) -> ExpertDeals:
+        """Return what deals with so many samples a card need."""
+        state, order = GAME.fresh(**GAME.read_options({})), np.zeros(GAME.deck, dtype=np.uint8)
+        return cls(state, order, samples, shipped_knowledge(), Scratch.new())
+
+
 @kernel
-def play_deal(
-    s: Any, order: Any, keeps: int, samples: int, known: Any, memory: Any, out: Any
-) -> None:
+def play_deal(deals: Any, keeps: int, out: Any) -> None:
     """Play one deal from a score of nothing and write its events; seat 0 is the dealer.
 
     A seat that was dealt the four cards `keeps` keeps them; otherwise expected points decide.
     """
+    s, known, work = deals.state[0], deals.known, deals.work
     s.phase = DEAL
     s.dealer = 0
     s.deals = 0
     s.scores[:] = 0
-    deal(s, order)
+    deal(s, deals.order)
     out[:] = 0
     while s.phase == LAY_AWAY:
         rest = s.hands[s.seat] & ~keeps
@@ -64,13 +94,13 @@ def play_deal(
             low = lowest_bit(rest)
             apply(s, laying_of(low, lowest_bit(rest & (rest - 1))))
         else:
-            apply(s, lay_by_points(s, int64(s.seat), known, memory))
+            apply(s, lay_by_points(s, int64(s.seat), known, work))
     if bit(s.starter) & JACKS:
         out[0] = 2
     while s.phase == PLAY:
         seat, at = int64(s.seat), int64(s.play_count)
         before = int64(s.scores[seat])
-        apply(s, play_card(s, seat, samples, known, memory))
+        apply(s, play_card(s, seat, deals.samples, known, work))
         if s.phase == PLAY:
             pegged = int64(s.scores[seat]) - before
             out[1 + at] = pegged if seat == 0 else -pegged
@@ -89,22 +119,14 @@ def play_deal(
 
 
 @kernel
-def play_deals(
-    fresh: Any,
-    start: int,
-    first: int,
-    samples: int,
-    known: Any,
-    memory: Any,
-    order: Any,
-    events: Any,
-) -> None:
+def play_deals(start: int, first: int, deals: Any, events: Any) -> None:
     """Write the events of deals `first` and following of a run."""
+    rng = deals.work.rng
     for row in range(len(events)):
         seed = branch(start, first + row)
-        deck_order(seed, 0, order, memory.rng)
-        memory.rng[0] = branch(seed, SEAT)
-        play_deal(fresh[0], order, 0, samples, known, memory, events[row])
+        deck_order(seed, 0, deals.order, rng)
+        rng[0] = branch(seed, SEAT)
+        play_deal(deals, 0, events[row])
 
 
 @kernel
@@ -185,21 +207,18 @@ def train(config: Config, folder: Path, report: Callable[[str, int, int], None])
         done = int(saved["done"])
         events[:done] = saved["events"]
     start = seeding.stream(config.seed, "win_probability")
-    fresh = GAME.fresh(**GAME.read_options({}))
-    known, memory = shipped_knowledge(), Memory.new()
-    order = np.zeros(GAME.deck, dtype=np.uint8)
+    deals = ExpertDeals.new(config.samples)
     report("deals", done, config.deals)
     while done < config.deals:
         some = events[done : done + CHUNK]
-        play_deals(fresh, start, done, config.samples, known, memory, order, some)
+        play_deals(start, done, deals, some)
         done += len(some)
         save_arrays(folder / "checkpoint.npz", events=events[:done], done=np.array(done))
         report("deals", done, config.deals)
     win = chances_by_score(events)
     arrays = {"win": win, **distributions(events)}
-    save_arrays(
-        folder / f"{WINNING}.npz", **{name: one.astype(np.float32) for name, one in arrays.items()}
-    )
+    small = {name: array.astype(np.float32) for name, array in arrays.items()}
+    save_arrays(folder / f"{WINNING}.npz", **small)
     summary = {
         "deals": done,
         **averages(events),

@@ -1,6 +1,8 @@
 // The cribbage board: two tracks of holes that wind through streets, two pegs a seat.
 
-import { s } from "../dom.js";
+import { s } from "/static/dom.js";
+
+/** @typedef {{ seat: number, front: number, back: number }} Pegs where the two pegs of a seat stand */
 
 const GAP = 10; // between holes
 const GROUP = 5; // holes of a group, with a little room after each
@@ -31,7 +33,7 @@ function place(hole, track, target) {
 
 /**
  * Return the board with both pegs of each seat.
- * @param {Wire.Pegs[]} board
+ * @param {Pegs[]} board
  * @param {number} target
  * @param {string[]} names
  */
@@ -104,14 +106,14 @@ export function cribbageBoard(board, target, names) {
       );
     }
   }
-  const said = board.map((one) => `${names[one.seat]} ${one.front}`).join(", ");
+  const scores = board.map(({ seat, front }) => `${names[seat]} ${front}`).join(", ");
   return s(
     "svg",
     {
       class: "crib-board",
       viewBox: `0 0 ${wide} ${high}`,
       role: "img",
-      "aria-label": `Cribbage board to ${target}: ${said}`,
+      "aria-label": `Cribbage board to ${target}: ${scores}`,
     },
     parts,
   );

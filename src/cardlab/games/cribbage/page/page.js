@@ -1,9 +1,29 @@
 // Cribbage: board with pegs, lay-away of two cards, the count, the show point by point.
 
-import { cardName, cardWord, picture } from "../cards.js";
-import { button, count, h } from "../dom.js";
-import { actionsOf, hand, hintBar, opponents, plate, prompt, zone } from "./kit.js";
-import { cribbageBoard } from "./cribbage_board.js";
+import { cardName, cardWord, picture } from "/static/cards.js";
+import { button, count, h } from "/static/dom.js";
+import { actionsOf, hand, hintBar, opponents, plate, prompt, zone } from "/static/board/kit.js";
+import { cribbageBoard } from "./board.js";
+
+/**
+ * @typedef {object} Counted a hand or a crib as it was counted
+ * @property {number} seat
+ * @property {string} what
+ * @property {string[]} cards
+ * @property {string} starter
+ * @property {{ what: string, cards: string[], points: number }[]} parts
+ * @property {number} total
+ */
+/**
+ * @typedef {object} Extra
+ * @property {import("./board.js").Pegs[]} board
+ * @property {number} target
+ * @property {number | null} dealer
+ * @property {"cut" | "deal" | "lay away" | "play" | "over"} phase
+ * @property {number | null} count
+ * @property {string[]} played the cards of this deal in the order of play
+ * @property {Counted[]} show
+ */
 
 /** @type {Page.Order} */
 export const order = "rank";
@@ -14,19 +34,18 @@ let laidAt = -1;
 
 /**
  * Draw the table.
- * @param {Page.Context<Wire.Cribbage>} ctx
+ * @param {Page.Context<Extra>} ctx
  */
 export function render(ctx) {
-  const told = ctx.view.description;
   const extra = ctx.view.extra;
-  const lays = ctx.legal.filter((one) => one.text.startsWith("lay "));
+  const lays = ctx.legal.filter((action) => action.kind === "lay");
   if (laidAt !== ctx.view.version) {
     laid = new Set();
     laidAt = ctx.view.version;
   }
   const target = extra.target ?? 121;
-  const dealer = extra.dealer ?? (told.facts.dealer ? Number(told.facts.dealer.slice(5)) : null);
-  const laying = extra.phase === "lay away" || "lay away" in told.facts;
+  const dealer = extra.dealer ?? null;
+  const laying = extra.phase === "lay away";
   const shown = laying || ctx.view.over ? (extra.show ?? []) : [];
   const whose = dealer === null ? "the dealer" : ctx.names[dealer];
   const crib = dealer === ctx.seat ? "your own crib" : `${possessive(whose)} crib`;
@@ -85,7 +104,7 @@ export function render(ctx) {
 }
 
 /**
- * @param {Partial<Wire.Cribbage>} extra
+ * @param {Partial<Extra>} extra
  * @param {number | null} dealer
  * @param {number} seat
  */
@@ -110,10 +129,10 @@ const possessive = (name) => (name === "You" ? "your" : `${name}’s`);
 const capital = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 /** @param {Wire.Action} action */
-const cardsOf = (action) => action.cards ?? action.text.split(" ").slice(1);
+const cardsOf = (action) => action.cards ?? [];
 
 /**
- * @param {Page.Context} ctx
+ * @param {Page.Context<Extra>} ctx
  * @param {Wire.Action[]} lays
  * @param {string} key
  * @param {HTMLElement} element
@@ -137,7 +156,7 @@ function toggle(ctx, lays, key, element) {
 }
 
 /**
- * @param {Page.Context} ctx
+ * @param {Page.Context<Extra>} ctx
  * @param {Wire.Action[]} lays
  */
 function layBar(ctx, lays) {
@@ -151,7 +170,7 @@ function layBar(ctx, lays) {
     { class: "action-bar lay-bar" },
     button(
       action
-        ? ["Lay away ", cards.map((card) => [" ", cardWord(card)]), hintBar(ctx, [action])]
+        ? ["Lay away ", cards.map((card) => [" ", cardWord(card, ctx.deck)]), hintBar(ctx, [action])]
         : `Lay away (${cards.length} of 2)`,
       () => action && ctx.act(action.id),
       {
@@ -163,7 +182,7 @@ function layBar(ctx, lays) {
   );
 }
 
-/** @param {Page.Context} ctx */
+/** @param {Page.Context<Extra>} ctx */
 function starter(ctx) {
   const cut = zone(ctx, "cut");
   const card = cut.cards[0];
@@ -175,7 +194,7 @@ function starter(ctx) {
       class: "place",
       data: { stock: ctx.deck },
       role: "img",
-      "aria-label": card ? `turned up: ${cardName(card)}` : "pack",
+      "aria-label": card ? `turned up: ${cardName(card, ctx.deck)}` : "pack",
     },
     h("span", { class: "pack", vars: { "--depth": 3 } }, image),
     h("span", { class: "place-name" }, card ? "turned up" : "pack"),
@@ -184,7 +203,7 @@ function starter(ctx) {
 
 /**
  * Return the crib: backs, and the cards that the person laid away.
- * @param {Page.Context} ctx
+ * @param {Page.Context<Extra>} ctx
  * @param {number | null} dealer
  */
 function cribPile(ctx, dealer) {
@@ -195,7 +214,7 @@ function cribPile(ctx, dealer) {
   );
   if (!cards.length || dealer === null) return null;
   const name = `${possessive(ctx.names[dealer])} crib`;
-  const known = cards.flatMap((card) => (card === null ? [] : cardName(card)));
+  const known = cards.flatMap((card) => (card === null ? [] : cardName(card, ctx.deck)));
   return h(
     "div",
     {
@@ -212,7 +231,7 @@ function cribPile(ctx, dealer) {
   );
 }
 
-/** @param {Page.Context} ctx */
+/** @param {Page.Context<Extra>} ctx */
 function playedRow(ctx) {
   const live = new Set(zone(ctx, "pile").cards);
   const seats = [...Array(ctx.view.description.seats).keys()].sort((a) =>
@@ -226,7 +245,7 @@ function playedRow(ctx) {
         class: "played-row",
         role: "img",
         "aria-label": cards.length
-          ? `${ctx.names[seat]} played ${cards.map((card) => cardName(card)).join(", ")}`
+          ? `${ctx.names[seat]} played ${cards.map((card) => cardName(card, ctx.deck)).join(", ")}`
           : `${ctx.names[seat]} has played nothing`,
       },
       cards.map((card) => {
@@ -241,21 +260,19 @@ function playedRow(ctx) {
 }
 
 /**
- * Return a seat's played cards in the order of play, as far as the log tells.
- * @param {Page.Context} ctx
+ * Return a seat's played cards in the order of play.
+ * @param {Page.Context<Extra>} ctx
  * @param {number} seat
  */
 function inOrder(ctx, seat) {
+  const played = ctx.view.extra.played ?? [];
   const cards = zone(ctx, "cards played", seat).cards;
-  const told = ctx.view.description.events.map((event) => event.text).join("\n");
-  return [...cards].sort(
-    (a, b) => told.lastIndexOf(`played ${a}`) - told.lastIndexOf(`played ${b}`),
-  );
+  return [...cards].sort((a, b) => played.indexOf(a) - played.indexOf(b));
 }
 
 /**
- * @param {Page.Context} ctx
- * @param {Wire.Counted[]} hands
+ * @param {Page.Context<Extra>} ctx
+ * @param {Counted[]} hands
  */
 function show(ctx, hands) {
   return h(
@@ -296,7 +313,7 @@ function show(ctx, hands) {
             {
               class: "mini-row",
               role: "img",
-              "aria-label": `${one.cards.map((card) => cardName(card)).join(", ")}, turned up ${cardName(one.starter)}`,
+              "aria-label": `${one.cards.map((card) => cardName(card, ctx.deck)).join(", ")}, turned up ${cardName(one.starter, ctx.deck)}`,
             },
             one.cards.map((card) => picture(card, ctx.deck, { class: "mini" })),
             picture(one.starter, ctx.deck, { class: "mini starter" }),
@@ -311,7 +328,7 @@ function show(ctx, hands) {
                     {},
                     h("span", {}, part.what),
                     " ",
-                    part.cards.map((card) => [cardWord(card), " "]),
+                    part.cards.map((card) => [cardWord(card, ctx.deck), " "]),
                     h("span", {}, "for "),
                     h("strong", {}, `${part.points}`),
                   ),

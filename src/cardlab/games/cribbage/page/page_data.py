@@ -25,6 +25,7 @@ def view(s: Any, seat: int) -> dict[str, Any]:
         "dealer": int(s.dealer) if s.deals else None,
         "phase": PHASES[int(s.phase)],
         "count": int(s.tally) if s.phase == rules.PLAY else None,
+        "played": [card_text(card) for _, card in rules.log(s.plays[: int(s.play_count)])],
         "show": _show(s),
     }
 
@@ -34,8 +35,8 @@ PHASES = ("cut", "deal", "lay away", "play", "over")
 
 def _back_pegs(s: Any) -> list[int]:
     """Return where each seat stood before it last pegged, in this deal or the one before."""
-    fronts = [int(one) for one in s.scores]
-    ats = [int(one) for one in s.before]
+    fronts = [int(score) for score in s.scores]
+    ats = [int(score) for score in s.before]
     backs = list(ats)
     if fronts != ats:
         anew = bool(s.phase != rules.PLAY or s.tally == 0)
@@ -117,6 +118,11 @@ def _show(s: Any) -> list[dict[str, Any]]:
     return shown
 
 
+def action(number: int) -> dict[str, Any]:
+    """Return whether an action plays a card or lays two away."""
+    return {"kind": "lay" if number >= rules.LAY else "play"}
+
+
 def hidden(action: int) -> str | None:
     """Return the words for the discards, which lie face down."""
     return "lays two cards away" if action >= rules.LAY else None
@@ -124,11 +130,8 @@ def hidden(action: int) -> str | None:
 
 PAGE_DATA = PageData(
     view=view,
+    action=action,
     hidden=hidden,
     margin=True,
-    rules=(
-        "Lay two cards away for the crib, play cards up to 31, then hands and crib are counted: "
-        "fifteens, pairs, runs, flushes. First to the last hole wins."
-    ),
     cards=("5H", "5D", "JS"),
 )

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from cardlab.engine.game import Array
+from cardlab.engine.statistics import binomial_margin
 from cardlab.games.cribbage.agents.strategies import STRATEGIES
 from cardlab.games.cribbage.paper.experiments import BEST_ALONE, Experiment, Plan, Strength
 from cardlab.games.cribbage.paper.maps import (
@@ -22,7 +23,7 @@ from cardlab.games.cribbage.paper.maps import (
 )
 from cardlab.games.cribbage.paper.pegging import Row
 from cardlab.games.cribbage.solvers.tables import PONE, THE_DEALER
-from cardlab.papers.claim import Claim, binomial_margin, compare
+from cardlab.papers.claim import Claim, compare, with_margin
 
 __all__ = [
     "CHI_SQUARE_BOUND",
@@ -37,8 +38,6 @@ __all__ = [
     "gain_of",
     "is_apart",
     "judge",
-    "number",
-    "percent",
     "score_of",
 ]
 
@@ -68,7 +67,6 @@ class Findings(NamedTuple):
     """Everything that was measured."""
 
     plan: Plan
-    quick: bool
     experiments: Mapping[str, Experiment]
     strengths: Mapping[str, Strength]
     alikeness: Mapping[str, Mapping[str, Any]]
@@ -78,66 +76,60 @@ class Findings(NamedTuple):
     visits: float  # of a cell by an agent of round 1
     speed: float
     weights: Mapping[str, Array]  # populations at their end
-    sample: list[tuple[int, Array]]  # checkpoints of one agent of round 1
+    checkpoints_of: Mapping[str, list[tuple[int, Array]]]  # of one agent of an experiment
     pegging: list[Row]
 
-
-def percent(value: tuple[float, ...] | list[float]) -> str:
-    """Return a percentage with its margin."""
-    return f"{value[0]:.1f} ± {value[1]:.1f}"
-
-
-def number(value: tuple[float, float], digits: int = 2) -> str:
-    """Return a number with its margin."""
-    return f"{value[0]:.{digits}f} ± {value[1]:.{digits}f}"
+    def alike(self, name: str) -> tuple[float, float]:
+        """Return how often two agents of a population keep the same cards, and the margin."""
+        return self.alikeness[name]["mean"], self.alikeness[name]["margin"]
 
 
-def is_apart(one: tuple[float, float], two: tuple[float, float]) -> bool:
+def is_apart(first: tuple[float, float], second: tuple[float, float]) -> bool:
     """Return whether two measurements differ by more than chance."""
-    return compare(*one, *two) == "differs"
+    return compare(*first, *second) == "differs"
 
 
-def judge(one: Strength, even: tuple[float, float]) -> str:
+def judge(strength: Strength, even: tuple[float, float]) -> str:
     """Return what a training is worth, beside its own start and beside equal weights."""
-    if one.gain + one.gain_margin < 0:
+    if strength.gain + strength.gain_margin < 0:
         return "makes it worse"
-    if not has_gained(one):
+    if not has_gained(strength):
         return "gains nothing"
-    if not is_apart((one.score, one.margin), even):
+    if not is_apart(strength.scored, even):
         return "gains, as good as equal weights"
-    if one.score < even[0]:
+    if strength.score < even[0]:
         return "gains, weaker than equal weights"
     return "learns: better than equal weights"
 
 
-def has_gained(one: Strength) -> bool:
+def has_gained(strength: Strength) -> bool:
     """Return whether agents are stronger than they started, beyond chance."""
-    return one.gain - one.gain_margin > 0
+    return strength.gain - strength.gain_margin > 0
 
 
 def no_gain(strengths: list[Strength]) -> str:
-    """Return the verdict on the thesis's word that nothing was gained."""
-    gained = [has_gained(one) for one in strengths]
+    """Return the verdict on the statement that nothing was gained."""
+    gained = [has_gained(strength) for strength in strengths]
     if not any(gained):
         return "agrees"
-    visible = max(one.gain for one in strengths) > chance_margin(0.5, THEIR_GAMES)
+    visible = max(strength.gain for strength in strengths) > chance_margin(0.5, THEIR_GAMES)
     reason = "" if visible else f": small gains, which {THEIR_GAMES} games cannot show"
     return ("differs" if all(gained) else "differs in part") + reason
 
 
-def gain_of(one: Strength) -> str:
+def gain_of(strength: Strength) -> str:
     """Return what agents have gained over their own start."""
-    return f"{one.gain:+.1f} ± {one.gain_margin:.1f}"
+    return with_margin(strength.gained, sign=True)
 
 
-def score_of(one: Strength) -> str:
+def score_of(strength: Strength) -> str:
     """Return a strength as text."""
-    return percent((one.score, one.margin))
+    return with_margin(strength.scored)
 
 
 def claims(found: Findings) -> list[Claim]:
     """Return what the thesis says beside what we found."""
-    return [*performance_claims(found), *picture_claims(found)]
+    return [*performance_claims(found), *weight_claims(found), *policy_claims(found)]
 
 
 def performance_claims(found: Findings) -> list[Claim]:
@@ -154,7 +146,7 @@ def performance_claims(found: Findings) -> list[Claim]:
     }
     right = found.strengths["gradient"]
     even = found.fixed["even"][:2]
-    theirs = THEIR_TABLE_1[4] / 9
+    theirs = 100 * THEIR_TABLE_1[4] / 9, chance_margin(THEIR_TABLE_1[4] / 9, 9)
     if first.score + first.margin < 50:
         verdict = "agrees: learning made it worse"
     else:
@@ -168,7 +160,7 @@ def performance_claims(found: Findings) -> list[Claim]:
         Claim(
             "table 1",
             "a learned agent loses to random weights",
-            f"wins {THEIR_TABLE_1[4]} of 9 ({percent((100 * theirs, chance_margin(theirs, 9)))} %)",
+            f"wins {THEIR_TABLE_1[4]} of 9 ({with_margin(theirs)} %)",
             f"{score_of(first)} %, {first.agents} agents, {first.games:,} games",
             verdict,
         ),
@@ -177,7 +169,7 @@ def performance_claims(found: Findings) -> list[Claim]:
             "checkpoint and performance have nothing to do with each other",
             f"checkpoints win 500 of 1,000; chi-square {chi_square():.1f}, "
             f"chance stays below {CHI_SQUARE_BOUND:.1f}",
-            f"the start wins {percent(start)} % of {start[2]:,} games against the end",
+            f"the start wins {with_margin(start)} % of {start[2]:,} games against the end",
             pattern,
         ),
         Claim(
@@ -185,8 +177,8 @@ def performance_claims(found: Findings) -> list[Claim]:
             "no gain in round 2, by winners or losers",
             NOT_SAID,
             ", ".join(
-                f"{name} {score_of(one)} % ({gain_of(one)})"
-                for name, one in zip(("winners", "losers", "champions"), rounds, strict=True)
+                f"{name} {score_of(strength)} % ({gain_of(strength)})"
+                for name, strength in zip(("winners", "losers", "champions"), rounds, strict=True)
             ),
             no_gain(rounds),
         ),
@@ -217,7 +209,7 @@ def performance_claims(found: Findings) -> list[Claim]:
             "can a combination of strategies be learned?",
             "not demonstrated",
             f"by gradient {score_of(right)} % against random weights, "
-            f"{percent((right.alone, right.alone_margin))} % against {BEST_ALONE}",
+            f"{with_margin(right.against_best)} % against {BEST_ALONE}",
             "differs: yes" if judge(right, even).startswith("learns") else "agrees: not shown",
         ),
         Claim(
@@ -233,15 +225,12 @@ def performance_claims(found: Findings) -> list[Claim]:
 def help_verdict(ours: list[Strength], base: Strength) -> str:
     """Return whether agents gain more by a variation than without it, in all that were tried."""
     helps = [
-        is_apart((one.gain, one.gain_margin), (base.gain, base.gain_margin))
-        and one.gain > base.gain
-        for one in ours
+        is_apart(strength.gained, base.gained) and strength.gain > base.gain for strength in ours
     ]
     if any(helps):
         return "helps" if all(helps) else "helps in part"
     stronger = [
-        is_apart((one.score, one.margin), (base.score, base.margin)) and one.score > base.score
-        for one in ours
+        is_apart(strength.scored, base.scored) and strength.score > base.score for strength in ours
     ]
     if all(stronger):
         return "stronger, but before any learning too"
@@ -262,33 +251,22 @@ def chi_square() -> float:
     )
 
 
-def picture_claims(found: Findings) -> list[Claim]:
-    """Return the claims about what was learned."""
-    first, winners = found.weights["round_1"], found.weights["winners"]
-    most, nearly_all = decided(first, 0.5), decided(first, 0.9)
-    ahead = [strength_by_band(first, role)["ahead by 2 to 25"] for role in (PONE, THE_DEALER)]
-    safest = [STRATEGIES[int(one.argmax())] for one in ahead]
-    lead = [turning_lead(first, role, SAFE) for role in (PONE, THE_DEALER)]
-    late = [wave(first, role, SAFE, LATE) for role in (PONE, THE_DEALER)]
-    early = [wave(winners, role, SAFE, EARLY) for role in (PONE, THE_DEALER)]
+def weight_claims(found: Findings) -> list[Claim]:
+    """Return the claims about where which strategy has the weight."""
+    weights = found.weights["round_1"]
+    most, nearly_all = decided(weights, 0.5), decided(weights, 0.9)
+    roles = (PONE, THE_DEALER)
+    ahead = [strength_by_band(weights, role)["ahead by 2 to 25"] for role in roles]
+    safest = [STRATEGIES[int(mean.argmax())] for mean in ahead]
+    lead = [turning_lead(weights, role, SAFE) for role in roles]
     behind, front = (
-        shared_leaders(first, band) for band in ("behind by 2 to 25", "ahead by 2 to 25")
+        shared_leaders(weights, band) for band in ("behind by 2 to 25", "ahead by 2 to 25")
     )
-    half = same_leader(found.sample[len(found.sample) // 2][1], found.sample[-1][1], -60, 60)
-    start = same_leader(found.sample[0][1], found.sample[-1][1], -60, 60)
-    medians = {
-        name: sum(float(found.weights[name][..., STRATEGIES.index(one)].mean()) for one in MEDIANS)
-        for name in ("round_1", "gradient")
-    }
     out = {
         name: near_the_end(found.weights[name], THE_DEALER, PEGGING)
         for name in ("round_1", "gradient")
     }
     fair_share = 1 / len(STRATEGIES)
-    alike = [
-        (found.alikeness[name]["mean"], found.alikeness[name]["margin"])
-        for name in ("round_1 start", "round_1 end")
-    ]
     larger = lead[1][0] > lead[0][0]
     shifted = is_apart(lead[0], lead[1])
     return [
@@ -297,8 +275,8 @@ def picture_claims(found: Findings) -> list[Claim]:
             "with both seats close to winning, a dealer should keep cards that peg",
             "an example",
             f"weight of {PEGGING} for a dealer, both seats at 110 or more: by gradient "
-            f"{number(out['gradient'])}, after round 1 {number(out['round_1'])}; an equal share is "
-            f"{fair_share:.3f}",
+            f"{with_margin(out['gradient'], 2)}, after round 1 {with_margin(out['round_1'], 2)}; "
+            f"an equal share is {fair_share:.3f}",
             "agrees: the gradient finds it"
             if out["gradient"][0] - out["gradient"][1] > fair_share
             else "open: not seen",
@@ -307,8 +285,8 @@ def picture_claims(found: Findings) -> list[Claim]:
             "section 4.1.1",
             "weights become all or nothing",
             "figures 1 to 3",
-            f"one strategy has over half of the weight in {percent(most)} % of cells, over 90 % in "
-            f"{percent(nearly_all)} %",
+            f"one strategy has over half of the weight in {with_margin(most)} % of cells, "
+            f"over 90 % in {with_margin(nearly_all)} %",
             "agrees" if most[0] - most[1] > 50 else "differs: in fewer than half",
         ),
         Claim(
@@ -323,44 +301,65 @@ def picture_claims(found: Findings) -> list[Claim]:
             "section 4.1.2",
             "losing positions show no pattern",
             "figures 2, 3",
-            f"two agents have the same strongest strategy in {percent(behind)} % of cells behind, "
-            f"{percent(front)} % ahead; by chance 12.5 %",
+            f"two agents have the same strongest strategy in {with_margin(behind)} % of cells "
+            f"behind, {with_margin(front)} % ahead; by chance 12.5 %",
             pattern_verdict(behind, front),
         ),
         Claim(
             "section 4.1.2",
             "a dealer wants a larger lead than a pone before it plays safe",
             "figures 2, 3",
-            f"{SAFE} takes over at a lead of {number(lead[0], 1)} as pone, "
-            f"{number(lead[1], 1)} as dealer",
+            f"{SAFE} takes over at a lead of {with_margin(lead[0], 1)} as pone, "
+            f"{with_margin(lead[1], 1)} as dealer",
             "open: not seen"
             if not shifted
             else "agrees"
             if larger
             else "differs: a smaller one; their program had the roles exchanged",
         ),
+    ]
+
+
+def both_roles(values: list[tuple[float, float]]) -> str:
+    """Return a value of each role with its margin."""
+    return f"pone {with_margin(values[0], 2)}, dealer {with_margin(values[1], 2)}"
+
+
+def policy_claims(found: Findings) -> list[Claim]:
+    """Return the claims about waves over the scores, and about what agents have in common."""
+    roles = (PONE, THE_DEALER)
+    late = [wave(found.weights["round_1"], role, SAFE, LATE) for role in roles]
+    early = [wave(found.weights["winners"], role, SAFE, EARLY) for role in roles]
+    sample = [weights for _, weights in found.checkpoints_of["round_1"]]
+    half = same_leader(sample[len(sample) // 2], sample[-1], -60, 60)
+    start = same_leader(sample[0], sample[-1], -60, 60)
+    medians = {
+        name: sum(float(found.weights[name][..., STRATEGIES.index(by)].mean()) for by in MEDIANS)
+        for name in ("round_1", "gradient")
+    }
+    alike = [found.alike(name) for name in ("round_1 start", "round_1 end")]
+    return [
         Claim(
             "section 4.1.2",
             "weights trace a wave along the diagonal over the last twenty points, "
             "opposite for dealer and pone",
             "figures 2, 3",
-            f"correlation of {SAFE} with V: pone {number(late[0])}, dealer {number(late[1])}",
+            f"correlation of {SAFE} with V: {both_roles(late)}",
             wave_verdict(late),
         ),
         Claim(
             "section 4.2.2",
             "in round 2 the wave reaches further back, with a smaller amplitude",
             "figure 7",
-            f"the same between 20 and 100: pone {number(early[0])}, dealer {number(early[1])}; "
-            "V has it everywhere",
+            f"the same between 20 and 100: {both_roles(early)}; V has it everywhere",
             wave_verdict(early),
         ),
         Claim(
             "sections 4, 4.2.2",
             "all random starts end in a similar policy",
             "by eye",
-            f"two agents keep the same cards in {percent(alike[0])} % of hands at the start, in "
-            f"{percent(alike[1])} % after round 1",
+            f"two agents keep the same cards in {with_margin(alike[0])} % of hands at the start, "
+            f"in {with_margin(alike[1])} % after round 1",
             "open: no change seen"
             if not is_apart(*alike)
             else "agrees: they come closer"

@@ -14,7 +14,7 @@ import hashlib
 import json
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +24,7 @@ import numpy as np
 from cardlab.arena.workers import stream_results
 from cardlab.engine import seeding
 from cardlab.engine.game import Array
+from cardlab.engine.statistics import mean_and_t_margin
 from cardlab.games.cribbage.agents.strategies import (
     FULL,
     NUM_STRATEGIES,
@@ -58,7 +59,6 @@ __all__ = [
     "conduct",
     "even_weights",
     "games_a_second",
-    "mean_and_margin",
     "population",
     "reached",
     "train_all",
@@ -112,6 +112,21 @@ class Strength(NamedTuple):
     highest: float
     agents: int
     games: int
+
+    @property
+    def scored(self) -> tuple[float, float]:
+        """The score against random weights, and its margin."""
+        return self.score, self.margin
+
+    @property
+    def gained(self) -> tuple[float, float]:
+        """The gain over the start, and its margin."""
+        return self.gain, self.gain_margin
+
+    @property
+    def against_best(self) -> tuple[float, float]:
+        """The score against the best single strategy, and its margin."""
+        return self.alone, self.alone_margin
 
 
 def all_experiments(plan: Plan) -> dict[str, Experiment]:
@@ -209,17 +224,17 @@ def folder_of(work: Path, name: str, config: Config) -> Path:
 
 def tasks_of(work: Path, name: str, experiments: Mapping[str, Experiment]) -> list[Task]:
     """Return the runs of an experiment."""
-    one = experiments[name]
+    experiment = experiments[name]
     tasks = []
-    for copy in range(one.copies):
-        config = dataclasses.replace(one.config, seed=one.config.seed + copy)
+    for copy in range(experiment.copies):
+        config = dataclasses.replace(experiment.config, seed=experiment.config.seed + copy)
         if name == "round_1" and copy:  # the picture over time is that of the first pair
             config = dataclasses.replace(config, checkpoint=config.games)
         start: tuple[Path, ...] = ()
-        if one.follows:
+        if experiment.follows:
             before = tasks_of(work, "round_1", experiments)
             start = tuple(task.folder for task in before[2 * copy : 2 * copy + 2])
-        tasks.append(Task(config, folder_of(work, name, config), start, one.follows))
+        tasks.append(Task(config, folder_of(work, name, config), start, experiment.follows))
     return tasks
 
 
@@ -231,8 +246,8 @@ def train_all(
 ) -> None:
     """Train everything that is not trained yet; what follows round 1 comes after it."""
     waves: tuple[list[Task], list[Task]] = ([], [])
-    for name, one in experiments.items():
-        waves[bool(one.follows)].extend(tasks_of(work, name, experiments))
+    for name, experiment in experiments.items():
+        waves[bool(experiment.follows)].extend(tasks_of(work, name, experiments))
     total = sum(strategy_weights.total_games(task.config) for wave in waves for task in wave)
     done = 0
     report(done, total)
@@ -265,12 +280,12 @@ def population(work: Path, name: str, experiments: Mapping[str, Experiment]) -> 
             if task.side
             else np.stack(
                 [
-                    random_weights(config.seed, "learner", one, rows=config.rows)
-                    for one in range(config.agents)
+                    random_weights(config.seed, "learner", agent, rows=config.rows)
+                    for agent in range(config.agents)
                 ]
             )
         )
-        before = np.stack([blended(one, config.blend) for one in before])
+        before = np.stack([blended(weights, config.blend) for weights in before])
         if config.mode == "brackets":
             saved = load_arrays(task.folder / "checkpoint.npz")
             assert saved is not None, task.folder
@@ -293,21 +308,6 @@ def checkpoints_of(
 
 
 # Measuring
-
-
-def mean_and_margin(values: Sequence[float] | Array) -> tuple[float, float]:
-    """Return a mean and half its 95 % interval by Student's t."""
-    freedom = len(values) - 1
-    if freedom < 1:
-        return float(np.mean(values)), float("inf")
-    z = 1.959964  # the quantile by its expansion in 1 / freedom (Fisher and Cornish)
-    terms = (
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-    )
-    t = z + sum(term / freedom ** (power + 1) for power, term in enumerate(terms))
-    return float(np.mean(values)), t * float(np.std(values, ddof=1)) / len(values) ** 0.5
 
 
 def even_weights() -> Array:
@@ -336,13 +336,13 @@ def conduct(first: Array, last: Array, deals: int) -> Strength:
         before.append(compare([start], [foe], each, seed))
         after.append(compare([end], [foe], each, seed))
         alone.append(compare([end], [pure], each, seed))
-    shares = [[100 * one.share for one in side] for side in (before, after, alone)]
+    shares = [[100 * found.share for found in side] for side in (before, after, alone)]
     gains = np.subtract(shares[1], shares[0])
     if len(last) > 2:
-        margins = [mean_and_margin(side)[1] for side in (shares[1], gains, shares[2])]
+        margins = [mean_and_t_margin(side)[1] for side in (shares[1], gains, shares[2])]
     else:
         over_deals = [
-            100 * math.hypot(*(one.margin for one in side)) / len(side)
+            100 * math.hypot(*(found.margin for found in side)) / len(side)
             for side in (before, after, alone)
         ]
         margins = [over_deals[1], math.hypot(*over_deals[:2]), over_deals[2]]
@@ -357,7 +357,7 @@ def conduct(first: Array, last: Array, deals: int) -> Strength:
         min(shares[1]),
         max(shares[1]),
         len(last),
-        sum(one.games for one in after),
+        sum(found.games for found in after),
     )
 
 
@@ -365,10 +365,10 @@ def alike(weights: Array, hands: int) -> dict[str, Any]:
     """Return how often two agents keep the same cards: mean, margin over hands, every pair."""
     choices = choices_on_random_hands(weights, hands, SEED)
     same = choices[:, :, None] == choices[:, None, :]
-    one, two = np.triu_indices(len(weights), 1)
-    by_hand = 100 * same[:, one, two].mean(axis=1)
-    mean, margin = mean_and_margin(by_hand)
-    by_pair = 100 * same[:, one, two].mean(axis=0)
+    first, second = np.triu_indices(len(weights), 1)
+    by_hand = 100 * same[:, first, second].mean(axis=1)
+    mean, margin = mean_and_t_margin(by_hand)
+    by_pair = 100 * same[:, first, second].mean(axis=0)
     return {"mean": mean, "margin": margin, "pairs": np.round(by_pair, 2).tolist()}
 
 
@@ -380,8 +380,8 @@ def compare_fixed(
     randoms = [random_weights(number) for number in range(10)]
     out = {}
 
-    def add(name: str, one: Array, foes: list[Array]) -> None:
-        found = compare([one] * len(foes), foes, -(-deals // len(foes)), seed)
+    def add(name: str, weights: Array, foes: list[Array]) -> None:
+        found = compare([weights] * len(foes), foes, -(-deals // len(foes)), seed)
         out[name] = 100 * found.share, 100 * found.margin, found.games
 
     for name in STRATEGIES:

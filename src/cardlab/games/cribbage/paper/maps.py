@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from cardlab.engine.game import Array
+from cardlab.engine.statistics import mean_and_t_margin
 from cardlab.games.cribbage.agents.strategies import FULL, STRATEGIES
-from cardlab.games.cribbage.paper.experiments import mean_and_margin, reached
+from cardlab.games.cribbage.paper.experiments import reached
 from cardlab.games.cribbage.solvers.tables import shipped_knowledge
 
 __all__ = [
@@ -60,14 +61,17 @@ def full_size(weights: Array) -> Array:
 def decided(population: Array, share: float) -> tuple[float, float]:
     """Return the percentage of cells in which one strategy has more than a share of all weight."""
     seen = reached()
-    return mean_and_margin(
-        [100 * float((full_size(one).max(axis=-1)[seen] > share).mean()) for one in population]
+    return mean_and_t_margin(
+        [
+            100 * float((full_size(weights).max(axis=-1)[seen] > share).mean())
+            for weights in population
+        ]
     )
 
 
 def strength_by_band(population: Array, role: int) -> dict[str, Array]:
     """Return the mean weight of every strategy, by how far the seat is ahead."""
-    mean = np.mean([full_size(one)[:, :, role] for one in population], axis=0)
+    mean = np.mean([full_size(weights)[:, :, role] for weights in population], axis=0)
     return {
         name: mean[(low <= LEADS) & (high >= LEADS)].mean(axis=0)
         for name, (low, high) in BANDS.items()
@@ -78,8 +82,8 @@ def near_the_end(population: Array, role: int, strategy: str) -> tuple[float, fl
     """Return the mean weight of a strategy where both seats have 110 points or more."""
     place = STRATEGIES.index(strategy)
     last = slice(LAST_STRETCH, FULL)
-    return mean_and_margin(
-        [float(full_size(one)[last, last, role, place].mean()) for one in population]
+    return mean_and_t_margin(
+        [float(full_size(weights)[last, last, role, place].mean()) for weights in population]
     )
 
 
@@ -96,12 +100,12 @@ def turning_lead(population: Array, role: int, strategy: str) -> tuple[float, fl
     place = STRATEGIES.index(strategy)
     leads = np.arange(-NEAR, NEAR + 1)
     found = []
-    for one in population:
-        full = full_size(one)[:, :, role, place]
+    for weights in population:
+        full = full_size(weights)[:, :, role, place]
         line = np.convolve([by_lead(full, int(lead)) for lead in leads], np.ones(5) / 5, "valid")
         middle = (line.min() + line.max()) / 2
         found.append(float(leads[2 + int((line > middle).argmax())]))
-    return mean_and_margin(found)
+    return mean_and_t_margin(found)
 
 
 def likeness_to_winning(population: Array, role: int, strategy: str) -> tuple[float, float]:
@@ -109,10 +113,10 @@ def likeness_to_winning(population: Array, role: int, strategy: str) -> tuple[fl
     seen = reached()
     chance = winning()[:, :, role][seen]
     place = STRATEGIES.index(strategy)
-    return mean_and_margin(
+    return mean_and_t_margin(
         [
-            float(np.corrcoef(full_size(one)[:, :, role, place][seen], chance)[0, 1])
-            for one in population
+            float(np.corrcoef(full_size(weights)[:, :, role, place][seen], chance)[0, 1])
+            for weights in population
         ]
     )
 
@@ -134,10 +138,10 @@ def wave(population: Array, role: int, strategy: str, scores: range) -> tuple[fl
     place = STRATEGIES.index(strategy)
     chance = _without_trend(along_diagonal(winning()[:, :, role])[at])
     found = []
-    for one in population:
-        line = _without_trend(along_diagonal(full_size(one)[:, :, role, place])[at])
+    for weights in population:
+        line = _without_trend(along_diagonal(full_size(weights)[:, :, role, place])[at])
         found.append(float(np.corrcoef(line, chance)[0, 1]) if line.std() > 0 else 0.0)
-    return mean_and_margin(found)
+    return mean_and_t_margin(found)
 
 
 def _without_trend(line: Array) -> Array:
@@ -158,10 +162,10 @@ def turns(line: Array) -> tuple[list[int], list[int]]:
     return crests, troughs
 
 
-def same_leader(one: Array, other: Array, low: int, high: int) -> float:
+def same_leader(first: Array, second: Array, low: int, high: int) -> float:
     """Return in what percentage of cells with such leads two weights have the same leader."""
     cells = (low <= LEADS) & (high >= LEADS) & reached()
-    leaders = [full_size(weights).argmax(axis=-1)[cells] for weights in (one, other)]
+    leaders = [full_size(weights).argmax(axis=-1)[cells] for weights in (first, second)]
     return 100 * float((leaders[0] == leaders[1]).mean())
 
 
@@ -169,6 +173,6 @@ def shared_leaders(population: Array, band: str) -> tuple[float, float]:
     """Return the same for agents that never met: each with its like in the next pair."""
     low, high = BANDS[band]
     others = np.roll(population, -2, axis=0)
-    return mean_and_margin(
-        [same_leader(one, two, low, high) for one, two in zip(population, others, strict=True)]
+    return mean_and_t_margin(
+        [same_leader(*pair, low, high) for pair in zip(population, others, strict=True)]
     )

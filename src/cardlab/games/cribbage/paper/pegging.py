@@ -46,8 +46,8 @@ class Row(NamedTuple):
 def plans(games: int, seed: int) -> dict[tuple[str, str], Match]:
     """Return the match of every pair of players, the one that thinks further first."""
     return {
-        (one, other): Match.plan("cribbage", [PLAYERS[one], PLAYERS[other]], games, seed)
-        for other, one in combinations(PLAYERS, 2)
+        (first, second): Match.plan("cribbage", [PLAYERS[first], PLAYERS[second]], games, seed)
+        for second, first in combinations(PLAYERS, 2)
     }
 
 
@@ -76,8 +76,8 @@ def milliseconds_of(name: str) -> float:
 def row_of(pair: tuple[str, str], result: MatchResult, times: dict[str, float]) -> Row:
     """Return a match's result as a row."""
     first = result.standings[0]
-    one, other = pair
-    return Row(pair, result.games, first.score, first.score_interval, (times[one], times[other]))
+    milliseconds = (times[pair[0]], times[pair[1]])
+    return Row(pair, result.games, first.score, first.score_interval, milliseconds)
 
 
 def compare(
@@ -92,11 +92,11 @@ def compare(
     rows = []
     for pair, match in plans(games, seed).items():
 
-        def told(done: int, total: int, pair: tuple[str, str] = pair) -> None:
+        def report(done: int, total: int, pair: tuple[str, str] = pair) -> None:
             if progress:
                 progress(" against ".join(pair), done, total)
 
-        result = play_match(match, workers=workers, progress=told)
+        result = play_match(match, workers=workers, progress=report)
         rows.append(row_of(pair, result, times))
     return rows
 
@@ -105,12 +105,8 @@ def markdown(rows: Sequence[Row]) -> str:
     """Return the rows as a table."""
     lines = ["| play | against | games | wins | CPU ms a decision |", "|---|---|---|---|---|"]
     for row in rows:
-        margin = ""
-        if row.interval:
-            margin = f" ± {50 * (row.interval[1] - row.interval[0]):.1f}"
-        one, other = row.milliseconds
-        share = f"{100 * row.share:.1f}{margin} %"
-        lines.append(
-            f"| {row.pair[0]} | {row.pair[1]} | {row.games:,} | {share} | {one:.4f}, {other:.4f} |"
-        )
+        margin = f" ± {50 * (row.interval[1] - row.interval[0]):.1f}" if row.interval else ""
+        milliseconds = ", ".join(f"{value:.4f}" for value in row.milliseconds)
+        cells = (*row.pair, f"{row.games:,}", f"{100 * row.share:.1f}{margin} %", milliseconds)
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)

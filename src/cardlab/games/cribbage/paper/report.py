@@ -1,8 +1,8 @@
 """The thesis on Cribbage measured again: what it trained, its tables and figures, and what works.
 
 "Policy Improvement in Cribbage through Reinforcement" (a draft of 2018) lets agents learn how much
-to trust each of eight strategies, by the score, and finds no gain. `cribbage_experiments` trains,
-`cribbage_maps` looks at what was learned, `cribbage_claims` judges, `cribbage_report` writes.
+to trust each of eight strategies, by the score, and finds no gain. `experiments` trains, `maps`
+looks at what was learned, `claims` judges, `tables` writes.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ import numpy as np
 
 from cardlab.engine import seeding
 from cardlab.engine.game import Array
+from cardlab.games.cribbage import PACKAGE
 from cardlab.games.cribbage.agents.strategies import FULL, STRATEGIES, random_weights
 from cardlab.games.cribbage.learning.strategy_games import compare, play_match
 from cardlab.games.cribbage.paper import pegging as cribbage_pegging
-from cardlab.games.cribbage.paper.claims import THEIR_TABLE_1, THEIR_TABLE_2, Findings
+from cardlab.games.cribbage.paper.claims import THEIR_TABLE_1, THEIR_TABLE_2, Findings, claims
 from cardlab.games.cribbage.paper.experiments import (
     SEED,
     Experiment,
@@ -37,12 +38,12 @@ from cardlab.games.cribbage.paper.experiments import (
     train_all,
 )
 from cardlab.games.cribbage.paper.maps import ROLE_NAMES, along_diagonal, full_size, winning
-from cardlab.games.cribbage.paper.tables import write_report
+from cardlab.games.cribbage.paper.tables import all_facts
 from cardlab.learning.runs import load_arrays
 from cardlab.papers import figures
-from cardlab.papers.measurements import Ledger, source_digest
+from cardlab.papers.reproduce import Report, Study
 
-__all__ = ["reproduce"]
+__all__ = ["REPORT"]
 
 GAME = "cribbage"
 FULL_PLAN = Plan(
@@ -73,18 +74,18 @@ QUICK = Plan(
 )
 MATCHES, MATCH_GAMES = 20, 100  # of the thesis's figure 4
 SHORT_MATCHES, SHORT = 1_000, 9  # matches as in its table 1
+SAMPLES = {"round_1": "thesis", "gradient": "gradient"}  # trainings drawn over time
 SHOWN = (0, 1, 3, 6, 10)  # checkpoints of a picture over time
 ALIKE = ("round_1", "pool", "coarse", "gradient", "one_cell")
 
 
-class Study:
-    """One run of the reproduction: what it trains, and the ledger of what it has measured."""
+class Measurements:
+    """What is measured of the trained agents, each part kept once it is known."""
 
-    def __init__(self, plan: Plan, work: Path) -> None:
-        """Open the folder of the measurements."""
-        self.plan, self.work = plan, work
-        self.ledger = Ledger(work / "ledger.jsonl")
-        self.experiments: dict[str, Experiment] = all_experiments(plan)
+    def __init__(self, study: Study[Plan]) -> None:
+        """Name all trainings."""
+        self.plan, self.work, self.ledger = study.plan, study.folder, study.ledger
+        self.experiments: dict[str, Experiment] = all_experiments(study.plan)
         self.weights = functools.cache(self._weights)
 
     def _weights(self, name: str) -> tuple[Array, Array]:
@@ -171,7 +172,7 @@ class Study:
                 for games, weights in points:
                     if name == "last" and weights is foe:
                         continue
-                    seeds = [seeding.stream(SEED, name, games, one) for one in range(MATCHES)]
+                    seeds = [seeding.stream(SEED, name, games, n) for n in range(MATCHES)]
                     matches = [play_match(weights, foe, s, games=MATCH_GAMES) for s in seeds]
                     deals = max(2, self.plan.deals // 4)
                     found = compare([weights], [foe], deals, seeds[0])
@@ -215,157 +216,47 @@ class Study:
         return found
 
 
-def reproduce(
-    out: Path,
-    work: Path,
-    *,
-    quick: bool,
-    workers: int,
-    report: Callable[[str, int, int], None],
-) -> Path:
-    """Train and measure everything that is not yet, draw, write the report; return its path."""
-    plan = QUICK if quick else FULL_PLAN
-    study = Study(plan, work / source_digest())  # measurements of other code stay apart
-
-    def told(stage: str) -> Callable[[int, int], None]:
-        return lambda done, total: report(stage, done, total)
-
-    train_all(study.work, study.experiments, workers, told("training games"))
-    strengths = study.strengths(told("strengths"))
-    report("tables", 0, 4)
-    alikeness = study.alikeness()
-    report("tables", 1, 4)
-    short = study.short_matches()
-    report("tables", 2, 4)
-    checkpoints = study.against_checkpoints()
-    report("tables", 3, 4)
-    fixed = study.fixed()
-    report("tables", 4, 4)
-    findings = Findings(
+def measure_all(study: Study[Plan]) -> Findings:
+    """Train and measure everything."""
+    plan = study.plan
+    ours = Measurements(study)
+    train_all(study.folder, ours.experiments, study.workers, study.progress("training games"))
+    strengths = ours.strengths(study.progress("strengths"))
+    tables = study.progress("tables")
+    tables(0, 4)
+    alikeness = ours.alikeness()
+    tables(1, 4)
+    short = ours.short_matches()
+    tables(2, 4)
+    checkpoints = ours.against_checkpoints()
+    tables(3, 4)
+    fixed = ours.fixed()
+    tables(4, 4)
+    return Findings(
         plan,
-        plan is QUICK,
-        study.experiments,
+        ours.experiments,
         strengths,
         alikeness,
         short,
         checkpoints,
         fixed,
-        study.visits(),
+        ours.visits(),
         games_a_second(study.ledger, max(1, plan.first_games // 10)),
-        {name: study.weights(name)[1] for name in ("round_1", "winners", "losers", "gradient")},
-        checkpoints_of(study.work, "round_1", study.experiments),
-        study.pegging(told("pegging")),
+        {name: ours.weights(name)[1] for name in ("round_1", "winners", "losers", "gradient")},
+        {name: checkpoints_of(study.folder, name, ours.experiments) for name in SAMPLES},
+        ours.pegging(study.progress("pegging")),
     )
-    out.mkdir(parents=True, exist_ok=True)
-    draw_figures(study, findings, out)
-    path = out / f"{GAME}.md"
-    path.write_text(write_report(findings))
-    return path
 
 
-def draw_figures(study: Study, findings: Findings, out: Path) -> None:
+# The figures
+
+
+def draw_figures(found: Findings, out: Path) -> None:
     """Draw all figures of the report."""
-    samples = {
-        "thesis": findings.sample[-1][1],
-        "gradient": findings.weights["gradient"].mean(axis=0),
-    }
-    plane = functools.partial(
-        figures.draw_maps, x="other's score", y="own score", extent=FULL, label="weight"
-    )
-    for name, weights in samples.items():
-        plane(
-            out / f"{GAME}_maps_{name}.svg",
-            {
-                role: [full_size(weights)[:, :, place, k] for k in range(len(STRATEGIES))]
-                for place, role in enumerate(ROLE_NAMES)
-            },
-            [name.replace("_", "\n", 1).replace("_", " ") for name in STRATEGIES],
-            limits=(0, 1) if name == "thesis" else (0, 0.4),
-            steps=5 if name == "thesis" else 8,  # noise takes room
-        )
-    best = STRATEGIES.index("hand_max_avg")
-    over_time = {
-        "thesis": findings.sample,
-        "gradient": checkpoints_of(study.work, "gradient", study.experiments),
-    }
-    for name, points in over_time.items():
-        shown = [points[place] for place in SHOWN]
-        plane(
-            out / f"{GAME}_training_{name}.svg",
-            {"dealer": [full_size(weights)[:, :, 1, best] for _, weights in shown]},
-            [f"{games:,} games" for games, _ in shown],
-            limits=(0, 1) if name == "thesis" else (0, 0.5),
-            steps=5 if name == "thesis" else 8,  # noise takes room
-        )
-    seen = reached()
-    figures.draw_lines(
-        out / f"{GAME}_strengths.svg",
-        {
-            f"{name}, {role}": {
-                strategy: [
-                    (games / 1000, float(full_size(weights)[:, :, place, k][seen].mean()))
-                    for games, weights in points
-                ]
-                for k, strategy in enumerate(STRATEGIES)
-            }
-            for name, points in over_time.items()
-            for place, role in enumerate(ROLE_NAMES)
-        },
-        x="thousands of training games",
-        y="mean weight",
-        same_x=False,
-    )
-    last = findings.checkpoints["random"][-1]
-    figures.draw_dots(
-        out / f"{GAME}_spreads.svg",
-        {
-            "the last agent against its own checkpoints": [
-                figures.Dots(
-                    one["games"] / 1000,
-                    [-spread for spread in one["spreads"]],
-                    -THEIR_TABLE_2[place][1],
-                )
-                for place, one in enumerate(findings.checkpoints["last"])
-            ],
-            "checkpoints against random weights": [
-                figures.Dots(
-                    one["games"] / 1000,
-                    one["spreads"],
-                    -THEIR_TABLE_1[2] * MATCH_GAMES / SHORT if one is last else None,
-                )
-                for one in findings.checkpoints["random"]
-            ],
-        },
-        x="thousands of training games of the checkpoint",
-        y=f"spread over {MATCH_GAMES} games, points",
-    )
-    chance = winning()
-    plane(
-        out / f"{GAME}_winning.svg",
-        {"": [chance[:, :, place] for place in range(2)]},
-        [f"{role} before the deal" for role in ROLE_NAMES],
-        limits=(0, 1),
-        colours="RdBu",
-        steps=20,
-        level=0.5,
-        label="chance to win",
-    )
-    pool = findings.weights["round_1"].mean(axis=0)
-    figures.draw_lines(
-        out / f"{GAME}_wave.svg",
-        {
-            "chance to win, V": {
-                role: list(enumerate(np.diagonal(chance[:, :, place]).tolist()))
-                for place, role in enumerate(ROLE_NAMES)
-            },
-            "weight of hand_max_min, round 1": {
-                role: list(enumerate(along_diagonal(pool[:, :, place, 0]).tolist()))
-                for place, role in enumerate(ROLE_NAMES)
-            },
-        },
-        x="score of both seats",
-        y="",
-    )
+    draw_strategy_maps(found, out)
+    draw_trainings(found, out)
+    draw_spreads(found, out)
+    draw_winning(found, out)
     titles = {
         "round_1 start": "random starts",
         "round_1 end": "after round 1",
@@ -374,6 +265,133 @@ def draw_figures(study: Study, findings: Findings, out: Path) -> None:
     }
     figures.draw_histograms(
         out / f"{GAME}_alike.svg",
-        {title: findings.alikeness[name]["pairs"] for name, title in titles.items()},
+        {title: found.alikeness[name]["pairs"] for name, title in titles.items()},
         x="hands on which two agents keep the same cards, %",
     )
+
+
+draw_scores = functools.partial(figures.draw_maps, x="other's score", y="own score", extent=FULL)
+
+
+def weight_scale(sample: str, top: float) -> figures.Scale:
+    """Return the colours of weights: those of the thesis reach 1, those by gradient `top`."""
+    if sample == "thesis":
+        return figures.Scale("weight", (0, 1))
+    return figures.Scale("weight", (0, top), steps=8)  # noise takes room
+
+
+def draw_strategy_maps(found: Findings, out: Path) -> None:
+    """Draw the weight of every strategy over the scores."""
+    weights = {
+        "thesis": found.checkpoints_of["round_1"][-1][1],
+        "gradient": found.weights["gradient"].mean(axis=0),
+    }
+    titles = [name.replace("_", "\n", 1).replace("_", " ") for name in STRATEGIES]
+    for name, full in ((name, full_size(values)) for name, values in weights.items()):
+        rows = {
+            role: [full[:, :, place, k] for k in range(len(STRATEGIES))]
+            for place, role in enumerate(ROLE_NAMES)
+        }
+        draw_scores(out / f"{GAME}_maps_{name}.svg", rows, titles, weight_scale(name, 0.4))
+
+
+def draw_trainings(found: Findings, out: Path) -> None:
+    """Draw a strategy's map over time, and the mean weight of every strategy over time."""
+    best = STRATEGIES.index("hand_max_avg")
+    seen = reached()
+    panels = {}
+    for run, name in SAMPLES.items():
+        points = [(games, full_size(weights)) for games, weights in found.checkpoints_of[run]]
+        shown = [points[place] for place in SHOWN]
+        draw_scores(
+            out / f"{GAME}_training_{name}.svg",
+            {"dealer": [weights[:, :, 1, best] for _, weights in shown]},
+            [f"{games:,} games" for games, _ in shown],
+            weight_scale(name, 0.5),
+        )
+        for place, role in enumerate(ROLE_NAMES):
+            panels[f"{name}, {role}"] = {
+                strategy: [
+                    (games / 1000, float(weights[:, :, place, k][seen].mean()))
+                    for games, weights in points
+                ]
+                for k, strategy in enumerate(STRATEGIES)
+            }
+    figures.draw_lines(
+        out / f"{GAME}_strengths.svg",
+        panels,
+        x="thousands of training games",
+        y="mean weight",
+        same_x=False,
+    )
+
+
+def draw_spreads(found: Findings, out: Path) -> None:
+    """Draw the spreads of matches of checkpoints, ours beside the thesis's."""
+    last = found.checkpoints["random"][-1]
+    figures.draw_dots(
+        out / f"{GAME}_spreads.svg",
+        {
+            "the last agent against its own checkpoints": [
+                figures.Dots(
+                    point["games"] / 1000,
+                    [-spread for spread in point["spreads"]],
+                    -THEIR_TABLE_2[place][1],
+                )
+                for place, point in enumerate(found.checkpoints["last"])
+            ],
+            "checkpoints against random weights": [
+                figures.Dots(
+                    point["games"] / 1000,
+                    point["spreads"],
+                    -THEIR_TABLE_1[2] * MATCH_GAMES / SHORT if point is last else None,
+                )
+                for point in found.checkpoints["random"]
+            ],
+        },
+        x="thousands of training games of the checkpoint",
+        y=f"spread over {MATCH_GAMES} games, points",
+    )
+
+
+def draw_winning(found: Findings, out: Path) -> None:
+    """Draw the chance to win, and beside it a weight along equal scores."""
+    chance = winning()
+    draw_scores(
+        out / f"{GAME}_winning.svg",
+        {"": [chance[:, :, place] for place in range(2)]},
+        [f"{role} before the deal" for role in ROLE_NAMES],
+        figures.Scale("chance to win", (0, 1), "RdBu", 20),
+        level=0.5,
+    )
+    mean = found.weights["round_1"].mean(axis=0)
+    lines = {
+        "chance to win, V": [np.diagonal(chance[:, :, place]) for place in range(2)],
+        "weight of hand_max_min, round 1": [
+            along_diagonal(mean[:, :, place, 0]) for place in range(2)
+        ],
+    }
+    figures.draw_lines(
+        out / f"{GAME}_wave.svg",
+        {
+            title: {
+                role: list(enumerate(line.tolist()))
+                for role, line in zip(ROLE_NAMES, of_roles, strict=True)
+            }
+            for title, of_roles in lines.items()
+        },
+        x="score of both seats",
+        y="",
+    )
+
+
+REPORT = Report(
+    PACKAGE,
+    FULL_PLAN,
+    QUICK,
+    measure_all,
+    draw_figures,
+    claims,
+    all_facts,
+    reductions="short trainings, wide intervals",
+)

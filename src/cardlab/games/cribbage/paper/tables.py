@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cardlab.engine.game import Array
-from cardlab.games.cribbage import PACKAGE
+from cardlab.engine.statistics import binomial_margin
 from cardlab.games.cribbage.agents.strategies import STRATEGIES
 from cardlab.games.cribbage.paper.claims import (
     CHI_SQUARE_BOUND,
@@ -15,12 +15,9 @@ from cardlab.games.cribbage.paper.claims import (
     THEIR_TABLE_2,
     Findings,
     chi_square,
-    claims,
     gain_of,
     is_apart,
     judge,
-    number,
-    percent,
     score_of,
 )
 from cardlab.games.cribbage.paper.experiments import BEST_ALONE
@@ -36,34 +33,32 @@ from cardlab.games.cribbage.paper.maps import (
 from cardlab.games.cribbage.paper.pegging import markdown
 from cardlab.games.cribbage.solvers.tables import PONE, THE_DEALER
 from cardlab.papers.claim import (
-    binomial_margin,
-    claims_table,
     compare,
-    fill_template,
     markdown_table,
+    with_margin,
 )
 
-__all__ = ["write_report"]
+__all__ = ["all_facts"]
 
 
 def experiments_table(found: Findings) -> str:
     """Return all trainings with what came of them."""
     even = found.fixed["even"][:2]
     rows = []
-    for name, one in found.strengths.items():
+    for name, strength in found.strengths.items():
         config = found.experiments[name].config
         rows.append(
             (
                 found.experiments[name].title,
                 f"{config.games:,}",
-                str(one.agents),
-                f"{one.before:.1f}",
-                score_of(one),
-                gain_of(one),
-                f"{one.lowest:.1f} - {one.highest:.1f}",
-                percent((one.alone, one.alone_margin)),
-                f"{one.games:,}",
-                judge(one, even),
+                str(strength.agents),
+                f"{strength.before:.1f}",
+                score_of(strength),
+                gain_of(strength),
+                f"{strength.lowest:.1f} - {strength.highest:.1f}",
+                with_margin(strength.against_best),
+                f"{strength.games:,}",
+                judge(strength, even),
             )
         )
     head = (
@@ -98,7 +93,7 @@ def table_2(found: Findings) -> str:
                 f"{ours['points'][0]} - {ours['points'][1]}",
                 f"{ours['spreads'][0]:+d}",
                 f"{ours['wins'][0]} - {ours['wins'][1]}",
-                percent(ours["score"]),
+                with_margin(ours["score"]),
                 f"{ours['spread']:+.0f}",
                 verdict,
             )
@@ -130,7 +125,7 @@ def single_table(found: Findings) -> str:
     return markdown_table(
         ("weights", "against random weights, %", "games"),
         [
-            (names[name], percent(found.fixed[name]), f"{int(found.fixed[name][2]):,}")
+            (names[name], with_margin(found.fixed[name]), f"{int(found.fixed[name][2]):,}")
             for name in order
         ],
     )
@@ -142,7 +137,8 @@ def bands_table(found: Findings) -> str:
     for role in (PONE, THE_DEALER):
         bands = [strength_by_band(found.weights[name], role) for name in ("round_1", "gradient")]
         rows += [
-            (ROLE_NAMES[role], band, *(strongest(one[band]) for one in bands)) for band in BANDS
+            (ROLE_NAMES[role], band, *(strongest(by_band[band]) for by_band in bands))
+            for band in BANDS
         ]
     return markdown_table(("role", "score", "thesis, round 1", "gradient"), rows, right=4)
 
@@ -157,9 +153,8 @@ def alike_table(found: Findings) -> str:
     """Return how alike agents choose before and after."""
     rows = []
     for name in dict.fromkeys(key.split()[0] for key in found.alikeness):
-        ends = [found.alikeness[f"{name} {when}"] for when in ("start", "end")]
-        before, after = ((one["mean"], one["margin"]) for one in ends)
-        pairs = len(ends[0]["pairs"])
+        before, after = (found.alike(f"{name} {when}") for when in ("start", "end"))
+        pairs = len(found.alikeness[f"{name} start"]["pairs"])
         agents = round((1 + (1 + 8 * pairs) ** 0.5) / 2)
         moved = after[0] - before[0]
         verdict = "no change" if not is_apart(before, after) else "closer" if moved > 0 else "apart"
@@ -167,8 +162,8 @@ def alike_table(found: Findings) -> str:
             (
                 found.experiments[name].title,
                 str(agents),
-                percent(before),
-                percent(after),
+                with_margin(before),
+                with_margin(after),
                 verdict,
             )
         )
@@ -178,8 +173,8 @@ def alike_table(found: Findings) -> str:
 # The report
 
 
-def write_report(found: Findings) -> str:
-    """Return the report in Markdown; every number of ours in it was measured."""
+def all_facts(found: Findings) -> dict[str, object]:
+    """Return every number and table of the report."""
     plan, strengths, fixed = found.plan, found.strengths, found.fixed
     even = fixed["even"][:2]
     first, right = strengths["round_1"], strengths["gradient"]
@@ -187,7 +182,6 @@ def write_report(found: Findings) -> str:
     crests, troughs = turns(chance)
     like = [likeness_to_winning(found.weights["round_1"], role, SAFE) for role in range(2)]
     best = max(STRATEGIES, key=lambda name: fixed[name][0])
-    alike = found.alikeness
     ours = found.short["first"]
     by_score = fixed["by score"]
     if abs(by_score[0] - 50) <= by_score[1]:
@@ -197,28 +191,27 @@ def write_report(found: Findings) -> str:
     made = "and leaves players"
     if first.score + first.margin < 50:
         made = "and it makes players worse,"
-    one_policy = alike["one_cell end"]["mean"] - alike["one_cell end"]["margin"] > 90
+    mean, margin = found.alike("one_cell end")
+    one_policy = mean - margin > 90
     learned = judge(right, even).startswith("learns")
-    facts: dict[str, object] = {
-        "size": "quick run: short trainings, wide intervals" if found.quick else "full run",
-        "claims": claims_table(claims(found)),
+    return {
         "round_1": score_of(first),
         "round_1_agents": first.agents,
         "round_1_games": f"{plan.first_games:,}",
         "gradient": score_of(right),
-        "gradient_alone": percent((right.alone, right.alone_margin)),
+        "gradient_alone": with_margin(right.against_best),
         "gradient_starts": right.agents,
         "answer": (
             "Yes, the combination can be learned"
             if learned
             else "With so few games it cannot be shown that the combination can be learned"
         ),
-        "even": percent(even),
+        "even": with_margin(even),
         "pegging": markdown(found.pegging),
-        "even_alone": percent(fixed["even alone"]),
-        "mean_even": percent(fixed["mean even"]),
-        "mean_alone": percent(fixed["mean alone"]),
-        "shipped_alone": percent(fixed["shipped alone"]),
+        "even_alone": with_margin(fixed["even alone"]),
+        "mean_even": with_margin(fixed["mean even"]),
+        "mean_alone": with_margin(fixed["mean alone"]),
+        "shipped_alone": with_margin(fixed["shipped alone"]),
         "table_1": markdown_table(
             ("", "points", "spread", "wins"),
             [
@@ -229,7 +222,7 @@ def write_report(found: Findings) -> str:
             ],
         ),
         "short_won": f"{100 * found.short['won']:.0f}",
-        "short_score": percent(found.short["score"]),
+        "short_score": with_margin(found.short["score"]),
         "short_games": f"{found.short['score'][2]:,}",
         "table_2": table_2(found),
         "chi_square": f"{chi_square():.1f}",
@@ -238,27 +231,27 @@ def write_report(found: Findings) -> str:
         "singles": single_table(found),
         "best_single": best,
         "bands": bands_table(found),
-        "like_pone": number(like[0], 3),
-        "like_dealer": number(like[1], 3),
+        "like_pone": with_margin(like[0], 3),
+        "like_dealer": with_margin(like[1], 3),
         "losers": score_of(strengths["losers"]),
         "gentle": score_of(strengths["gentle"]),
         "blend_before": f"{strengths['blend'].before:.1f}",
         "blend": score_of(strengths["blend"]),
-        "peg_out": number(near_the_end(found.weights["gradient"], THE_DEALER, PEGGING)),
+        "peg_out": with_margin(near_the_end(found.weights["gradient"], THE_DEALER, PEGGING), 2),
         "gradient_games": f"{plan.gradient_games:,}",
         "coarse": score_of(strengths["coarse"]),
         "ties": score_of(strengths["ties"]),
         "fine": score_of(strengths["fine"]),
         "one_cell": score_of(strengths["one_cell"]),
-        "by_score": percent(by_score),
+        "by_score": with_margin(by_score),
         "score_answer": score_answer,
         "made": made,
         "visits": f"{found.visits:,.0f}",
         "alike": alike_table(found),
-        "alike_before": percent((alike["round_1 start"]["mean"], alike["round_1 start"]["margin"])),
-        "alike_thesis": percent((alike["round_1 end"]["mean"], alike["round_1 end"]["margin"])),
-        "alike_gradient": percent((alike["gradient end"]["mean"], alike["gradient end"]["margin"])),
-        "alike_one": percent((alike["one_cell end"]["mean"], alike["one_cell end"]["margin"])),
+        "alike_before": with_margin(found.alike("round_1 start")),
+        "alike_thesis": with_margin(found.alike("round_1 end")),
+        "alike_gradient": with_margin(found.alike("gradient end")),
+        "alike_one": with_margin(found.alike("one_cell end")),
         "one_policy": (
             "in one policy, up to hands that hardly differ"
             if one_policy
@@ -272,4 +265,3 @@ def write_report(found: Findings) -> str:
         "speed": f"{found.speed:,.0f}",
         "deals": f"{plan.deals:,}",
     }
-    return fill_template(PACKAGE, facts)

@@ -46,8 +46,8 @@ from cardlab.games.cribbage.solvers.tables import FULL, MOST_PEGS, PONE, THE_DEA
 
 __all__ = [
     "NEAR",
+    "DiscardScratch",
     "Judgement",
-    "LayMemory",
     "chances",
     "expected_points",
     "judge",
@@ -71,7 +71,7 @@ def _triple_with(pairs: Array, triples: Array) -> Array:
 TRIPLE_WITH = _triple_with(PAIRS, TRIPLES)
 
 
-class LayMemory(NamedTuple):
+class DiscardScratch(NamedTuple):
     """What the judgement of a hand of six works in."""
 
     cards: Array
@@ -88,8 +88,8 @@ class LayMemory(NamedTuple):
     crib_shares: Array
 
     @classmethod
-    def new(cls) -> LayMemory:
-        """Return empty memory."""
+    def new(cls) -> DiscardScratch:
+        """Return scratch for one turn at a time."""
         return cls(
             np.zeros(DEALT, dtype=np.int64),
             np.zeros(RANKS, dtype=np.int64),
@@ -335,7 +335,7 @@ class Judgement(NamedTuple):
 
 def judge(cards: Iterable[int], dealer: bool, known: Knowledge) -> Judgement:
     """Return the expected points of the 15 choices, with the means of hand and crib."""
-    work, points = LayMemory.new(), np.zeros(CHOICES)
+    work, points = DiscardScratch.new(), np.zeros(CHOICES)
     expected_points(sum(1 << card for card in cards), int(dealer), known, points, work)
     return Judgement(points, work.hand, work.crib)
 
@@ -344,5 +344,5 @@ def chances(cards: Iterable[int], dealer: bool, own: int, other: int, known: Kno
     """Return the chance to win a game to 121 from a score with each of the 15 choices."""
     out = np.zeros(CHOICES)
     hand = sum(1 << card for card in cards)
-    winning_chances(hand, int(dealer), own, other, known, out, LayMemory.new())
+    winning_chances(hand, int(dealer), own, other, known, out, DiscardScratch.new())
     return out

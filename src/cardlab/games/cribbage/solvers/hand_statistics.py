@@ -39,6 +39,7 @@ __all__ = [
     "CUTS",
     "Choices",
     "ClassTable",
+    "HandScratch",
     "Means",
     "analyse",
     "analyse_hands",
@@ -65,6 +66,7 @@ ONE_SUIT = 0x1111111111111
 PLACES = np.array(list(combinations(range(DEALT), 2)), dtype=np.int64)
 # NUMBERS[i, r] is what rank r adds to the number of a multiset as its i-th lowest.
 NUMBERS = np.array([[comb(r + i, i + 1) for r in range(RANKS)] for i in range(DEALT)])
+RANK_HANDS = int(NUMBERS[:, -1].sum()) + 1  # hands of six ranks
 
 
 def multisets(size: int) -> Array:
@@ -200,30 +202,27 @@ def hand_counts(kept: int, unseen: int, counts: Any, out: Any) -> None:
 
 
 @kernel
-def summarise_hand(cut_counts: Any, least: Any, total: Any, median: Any, most: Any) -> None:
-    """Write least, sum, twice the median and greatest points into the first place of each array."""
+def summarise_hand(cut_counts: Any) -> tuple[int, int, int, int]:
+    """Return least, sum, twice the median and greatest points of a hand over the 46 cuts."""
     seen = int64(0)
-    points_sum = int64(0)
-    low = int64(-1)
+    total = int64(0)
+    least = int64(-1)
     lower_middle = int64(-1)
     upper_middle = int64(-1)
-    high = int64(0)
+    most = int64(0)
     for points in range(MOST + 1):
         count = int64(cut_counts[points])
         if count:
-            if low < 0:
-                low = int64(points)
-            high = int64(points)
+            if least < 0:
+                least = int64(points)
+            most = int64(points)
             seen += count
-            points_sum += points * count
+            total += points * count
             if lower_middle < 0 and 2 * seen >= CUTS:
                 lower_middle = int64(points)
             if upper_middle < 0 and 2 * seen > CUTS:
                 upper_middle = int64(points)
-    least[0] = low
-    total[0] = points_sum
-    median[0] = lower_middle + upper_middle
-    most[0] = high
+    return least, total, lower_middle + upper_middle, most
 
 
 @kernel
@@ -243,34 +242,6 @@ def list_cards(hand: int, cards: Any) -> None:
 
 
 @kernel
-def analyse_one(
-    hand: int,
-    rank_sums: Any,
-    least: Any,
-    total: Any,
-    median: Any,
-    most: Any,
-    crib: Any,
-    cards: Any,
-    counts: Any,
-    cut_counts: Any,
-) -> None:
-    """Write the statistics of the 15 choices of a hand, given the rank sums of their cribs."""
-    list_cards(hand, cards)
-    unseen = ALL_CARDS & ~hand
-    count_ranks(unseen, counts)
-    for choice in range(CHOICES):
-        kept = split(hand, choice, cards)
-        hand_counts(kept, unseen, counts, cut_counts)
-        end = choice + 1
-        summarise_hand(
-            cut_counts, least[choice:end], total[choice:end], median[choice:end], most[choice:end]
-        )
-        low, high = cards[PLACES[choice, 0]], cards[PLACES[choice, 1]]
-        crib[choice] = rank_sums[choice] + crib_suit_sum(hand, low, high)
-
-
-@kernel
 def write_rank_sums(cards: Any, counts: Any, ways: Any, out: Any) -> None:
     """Write the rank sums of the cribs of six cards, one for each choice."""
     triple_ways(counts, ways)
@@ -280,75 +251,36 @@ def write_rank_sums(cards: Any, counts: Any, ways: Any, out: Any) -> None:
 
 
 @kernel
-def analyse_rows(
-    hands: Any,
-    least: Any,
-    total: Any,
-    median: Any,
-    most: Any,
-    crib: Any,
-    cards: Any,
-    counts: Any,
-    cut_counts: Any,
-    ways: Any,
-    rank_sums: Any,
-) -> None:
-    """Write the statistics of every hand, each by itself."""
-    for row in range(len(hands)):
-        hand = int64(hands[row])
-        list_cards(hand, cards)
-        count_ranks(ALL_CARDS & ~hand, counts)
-        write_rank_sums(cards, counts, ways, rank_sums)
-        analyse_one(
-            hand,
-            rank_sums,
-            least[row],
-            total[row],
-            median[row],
-            most[row],
-            crib[row],
-            cards,
-            counts,
-            cut_counts,
-        )
+def analyse_hand(hand: int, row: int, table: Any, work: Any) -> None:
+    """Write the statistics of the 15 choices of a hand into a row of a table."""
+    cards, counts, cut_counts = work.cards, work.counts, work.cut_counts
+    list_cards(hand, cards)
+    unseen = ALL_CARDS & ~hand
+    count_ranks(unseen, counts)
+    number = int64(0)
+    for i in range(DEALT):
+        number += NUMBERS[i, cards[i] >> 2]
+    place = number % len(work.known)
+    if work.known[place] != number:
+        write_rank_sums(cards, counts, work.ways, work.rank_sums[place])
+        work.known[place] = number
+    for choice in range(CHOICES):
+        kept = split(hand, choice, cards)
+        hand_counts(kept, unseen, counts, cut_counts)
+        least, total, median, most = summarise_hand(cut_counts)
+        table.least[row, choice] = least
+        table.total[row, choice] = total
+        table.median[row, choice] = median
+        table.most[row, choice] = most
+        low, high = cards[PLACES[choice, 0]], cards[PLACES[choice, 1]]
+        table.crib[row, choice] = work.rank_sums[place, choice] + crib_suit_sum(hand, low, high)
 
 
 @kernel
-def analyse_classes(
-    hands: Any,
-    least: Any,
-    total: Any,
-    median: Any,
-    most: Any,
-    crib: Any,
-    cards: Any,
-    counts: Any,
-    cut_counts: Any,
-    ways: Any,
-    rank_sums: Any,
-) -> None:
-    """Write the statistics of every hand; `rank_sums` keeps those of each six ranks once found."""
-    for row in range(len(hands)):
-        hand = int64(hands[row])
-        list_cards(hand, cards)
-        number = int64(0)
-        for i in range(DEALT):
-            number += NUMBERS[i, cards[i] >> 2]
-        if rank_sums[number, 0] < 0:
-            count_ranks(ALL_CARDS & ~hand, counts)
-            write_rank_sums(cards, counts, ways, rank_sums[number])
-        analyse_one(
-            hand,
-            rank_sums[number],
-            least[row],
-            total[row],
-            median[row],
-            most[row],
-            crib[row],
-            cards,
-            counts,
-            cut_counts,
-        )
+def fill_table(table: Any, work: Any) -> None:
+    """Write the statistics of every hand of a table."""
+    for row in range(len(table.hands)):
+        analyse_hand(int64(table.hands[row]), row, table, work)
 
 
 @kernel
@@ -419,6 +351,37 @@ class ClassTable(NamedTuple):
     most: Array
     crib: Array  # the sum of the crib's points over the 45,540 combinations
 
+    @classmethod
+    def new(cls, hands: Array, weights: Array | None = None) -> ClassTable:
+        """Return a table of these hands that is not filled yet."""
+        if weights is None:
+            weights = np.ones(len(hands), dtype=np.uint8)
+        kinds = ("u1", "u2", "u1", "u1", "i4")
+        return cls(hands, weights, *(np.empty((len(hands), CHOICES), dtype=k) for k in kinds))
+
+
+class HandScratch(NamedTuple):
+    """What the analysis of hands works in."""
+
+    cards: Array
+    counts: Array
+    cut_counts: Array
+    ways: Array
+    known: Array  # the six ranks that each row of `rank_sums` belongs to
+    rank_sums: Array  # of cribs: found once for hands of the same ranks while they are remembered
+
+    @classmethod
+    def new(cls, remembered: int) -> HandScratch:
+        """Return scratch that remembers the crib sums of so many hands of six ranks."""
+        return cls(
+            np.zeros(DEALT, dtype=np.int64),
+            np.zeros(RANKS, dtype=np.int64),
+            np.zeros(MOST + 1, dtype=np.int64),
+            np.zeros(len(TRIPLES), dtype=np.int64),
+            np.full(remembered, -1, dtype=np.int64),
+            np.zeros((remembered, CHOICES), dtype=np.int64),
+        )
+
 
 def analyse(cards: Iterable[int]) -> Choices:
     """Return the exact statistics of the 15 choices that six cards allow."""
@@ -443,28 +406,8 @@ def analyse_hands(hands: Array, weights: Array | None = None) -> ClassTable:
 
     Where there are many, the sums over ranks are found once for all hands of the same ranks.
     """
-    shape = (len(hands), CHOICES)
-    table = ClassTable(
-        hands,
-        np.ones(len(hands), dtype=np.uint8) if weights is None else weights,
-        np.empty(shape, dtype=np.uint8),
-        np.empty(shape, dtype=np.uint16),
-        np.empty(shape, dtype=np.uint8),
-        np.empty(shape, dtype=np.uint8),
-        np.empty(shape, dtype=np.int32),
-    )
-    scratch = (
-        np.empty(DEALT, dtype=np.int64),
-        np.empty(RANKS, dtype=np.int64),
-        np.empty(MOST + 1, dtype=np.int64),
-        np.empty(len(TRIPLES), dtype=np.int64),
-    )
-    out = (hands, *table[2:], *scratch)
-    if len(hands) < MANY:
-        analyse_rows(*out, np.empty(CHOICES, dtype=np.int64))
-    else:
-        most = int(NUMBERS[:, -1].sum()) + 1
-        analyse_classes(*out, np.full((most, CHOICES), -1, dtype=np.int64))
+    table = ClassTable.new(hands, weights)
+    fill_table(table, HandScratch.new(1 if len(hands) < MANY else RANK_HANDS))
     return table
 
 

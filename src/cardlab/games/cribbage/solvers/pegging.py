@@ -42,7 +42,7 @@ from cardlab.games.cribbage.solvers.hand_statistics import (
 )
 from cardlab.games.cribbage.solvers.tables import FULL
 
-__all__ = ["PlayMemory", "pack", "solve", "value_cards"]
+__all__ = ["PeggingScratch", "pack", "solve", "value_cards"]
 
 HAND, OTHER_HAND, SERIES, TALLY, SEAT, GAIN, OTHER_GAIN, COUNT, TRIED = range(9)
 FIELDS = 9
@@ -58,7 +58,7 @@ FINISH = 8
 
 SHREWDNESS = 1.0
 LIKELIHOODS = np.array([exp(-SHREWDNESS * points) for points in range(LIMIT)])
-PARTS = 1 << 20  # into which a random number divides 1
+RANDOM_RESOLUTION = 1 << 20  # into which a random number divides 1
 MOST_OFTEN = 5.0  # no pair is laid away so many times as often as by chance
 TRIES = 16  # to draw such a pair; the last one is taken
 
@@ -69,7 +69,7 @@ GUESSES = np.concatenate(
 FIRST = np.array([0, 0, 13, 13 + 91, 13 + 91 + 455, 13 + 91 + 455 + len(QUADS)])
 
 
-class PlayMemory(NamedTuple):
+class PeggingScratch(NamedTuple):
     """What a search of the play works in."""
 
     levels: Array
@@ -82,8 +82,8 @@ class PlayMemory(NamedTuple):
     passed: Array
 
     @classmethod
-    def new(cls) -> PlayMemory:
-        """Return empty memory."""
+    def new(cls) -> PeggingScratch:
+        """Return scratch for one turn at a time."""
         return cls(
             np.zeros((LEVELS, FIELDS), dtype=np.int64),
             np.zeros((LEVELS, 3)),
@@ -387,7 +387,7 @@ def guess_crib(s: Any, seat: int, tosses: Any, rng: Any) -> int:
             low, high = high, low
         suited = 1 if (low ^ high) & 3 == 0 else 0
         likely = tosses[suited, pair_number(low >> 2, high >> 2)] / MOST_OFTEN
-        if below(rng, PARTS) < likely * PARTS:
+        if below(rng, RANDOM_RESOLUTION) < likely * RANDOM_RESOLUTION:
             break
     return hand_points(s.laid[seat] | bit(low) | bit(high), int64(s.starter), True)
 
@@ -464,7 +464,7 @@ def value_cards(
         if weights[i] > 0.0:
             possible += 1
     step = total / samples
-    mark = step * below(rng, PARTS) / PARTS
+    mark = step * below(rng, RANDOM_RESOLUTION) / RANDOM_RESOLUTION
     reached = 0.0
     for i in range(number):
         weight = weights[i] / total
@@ -483,12 +483,12 @@ def solve(hand: Any, other_hand: Any, *, series: int = 0, tally: int = 0) -> dic
 
     Hands are ranks from 0; `series` and `tally` are those of the count so far.
     """
-    memory = PlayMemory.new()
-    levels = memory.levels
+    work = PeggingScratch.new()
+    levels = work.levels
     for place, ranks in ((HAND, hand), (OTHER_HAND, other_hand)):
         levels[0, place] = sum((rank + 1) << NIBBLE * i for i, rank in enumerate(sorted(ranks)))
     levels[0, SERIES], levels[0, TALLY] = series, tally
     out = np.zeros(RANKS)
-    value_moves(1.0, out, np.zeros((1, 1, 1)), memory)
+    value_moves(1.0, out, np.zeros((1, 1, 1)), work)
     playable = {rank for rank in hand if tally + min(rank + 1, 10) <= LIMIT}
     return {rank: round(float(out[rank])) for rank in sorted(playable)}

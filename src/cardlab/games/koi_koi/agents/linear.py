@@ -1,4 +1,4 @@
-"""The agent that adds up what speaks for a choice in Koi-Koi; `learning.linear` makes it."""
+"""The linear policy of Koi-Koi as an agent; `learning.linear` distils it from networks."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from cardlab.engine.kernel import int64, kernel
 from cardlab.engine.shipped import load_array
 from cardlab.games.koi_koi import PACKAGE
 from cardlab.games.koi_koi.linear import NUM_TERMS
-from cardlab.games.koi_koi.playouts import Desk, choose
+from cardlab.games.koi_koi.playouts import Scratch, choose
 
-__all__ = ["KoiKoiLinear", "load_terms", "shipped_terms"]
+__all__ = ["KoiKoiLinear", "load_weights", "shipped_weights"]
 
 TABLE = "koi_koi_linear"
 
 
 @kernel
-def choose_all(views: Any, seats: Any, weights: Any, desk: Any, out: Any) -> None:
+def choose_all(views: Any, seats: Any, weights: Any, scratch: Any, out: Any) -> None:
     """Write the chosen action of every turn."""
     for row in range(len(views)):
-        out[row] = choose(views[row], int64(seats[row]), weights, desk)
+        out[row] = choose(views[row], int64(seats[row]), weights, scratch)
 
 
-def load_terms(path: Path) -> Array:
+def load_weights(path: Path) -> Array:
     """Return the weights in an npz file."""
     return load_array(path, "weights", (NUM_TERMS,), "weights of terms").astype(np.float64)
 
 
 @functools.cache
-def shipped_terms() -> Array:
+def shipped_weights() -> Array:
     """Return the weights that come with the package."""
-    return load_terms(PACKAGE.shipped("linear.npz"))
+    return load_weights(PACKAGE.shipped("linear.npz"))
 
 
 class KoiKoiLinear:
@@ -45,7 +45,7 @@ class KoiKoiLinear:
     def __init__(self, table: Path | str | None = None, name: str = TABLE) -> None:
         """Take the shipped weights, or those in a file."""
         self.name = name
-        self.weights = shipped_terms() if table is None else load_terms(Path(table))
+        self.weights = shipped_weights() if table is None else load_weights(Path(table))
 
     def act(self, turn: Turn, rng: np.random.Generator) -> int:
         """Return the action of the greatest sum."""
@@ -57,5 +57,5 @@ class KoiKoiLinear:
 
     def _choose(self, views: Array, seats: Array) -> Array:
         out = np.empty(len(views), dtype=np.int64)
-        choose_all(views, seats, self.weights, Desk.new(), out)
+        choose_all(views, seats, self.weights, Scratch.new(), out)
         return out

@@ -1,15 +1,14 @@
-"""Search in Koi-Koi: what networks foresee is checked by play-outs in imagined worlds.
+"""Search in Koi-Koi: the values of networks are corrected by play-outs in sampled worlds.
 
 The value of a network is a guess at how a round ends after an action, learned from many others.
 Search looks at this one: in some hundred worlds that agree with what the seat has witnessed, and in
-which the other seat would have discarded as it did (`playouts`), each of the best
-actions is taken and the round played to its end in microseconds. What the round's end is worth is
-known: the chance to win the game by points, dealer and rounds left. The same worlds serve every
-action. Play-outs are less wise than the network but know the cards; of the two, `TRUST` weighs the
-play-outs.
+which the other seat would have discarded as it did (`playouts`), each of the best actions is taken
+and the round played to its end in microseconds. What the round's end is worth is known: the chance
+to win the game by points, dealer and rounds left. The same worlds serve every action. Play-outs
+choose worse than the network but know the cards; `TRUST` is their weight in the mean of both.
 
-`koi_koi_hand_open` sees the other hand, but not the stock, and searches in the same way: a
-yardstick for what a perfect guess at that hand would be worth to this search.
+`koi_koi_hand_open` sees the other hand, but not the stock, and searches in the same way: what a
+perfect guess at that hand would be worth to this search.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ import numpy as np
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array, State, Turn, Turns, nth_legal
 from cardlab.engine.kernel import int64, kernel
-from cardlab.games.koi_koi.agents.linear import shipped_terms
+from cardlab.games.koi_koi.agents.linear import shipped_weights
 from cardlab.games.koi_koi.agents.network import KoiKoiNetwork, koi_koi_win
-from cardlab.games.koi_koi.playouts import Desk, try_actions
+from cardlab.games.koi_koi.playouts import Model, Scratch, try_actions
 from cardlab.games.koi_koi.tokens import MOST_CHOICES, STOP_TOKEN, action_of_token
 
 __all__ = ["KoiKoiHandOpen", "KoiKoiSearch", "search"]
@@ -42,35 +41,22 @@ def try_all(
     views: Any,
     seats: Any,
     tokens: Any,
-    tried: Any,
     worlds: int,
-    weights: Any,
-    chances: Any,
-    desk: Any,
+    model: Any,
+    scratch: Any,
     streams: Any,
-    actions: Any,
     out: Any,
 ) -> None:
-    """Write what the first actions of every view are worth in worlds, where there are several."""
+    """Write what the tokens of every view are worth in worlds; -1 ends them."""
     for row in range(len(views)):
-        count = int64(tried[row])
-        if count > 1:
-            for i in range(count):
-                actions[i] = action_of_token(views[row], int64(tokens[row, i]))
-            seat = int64(seats[row])
-            try_actions(
-                views,
-                row,
-                seat,
-                actions,
-                count,
-                worlds,
-                weights,
-                chances,
-                desk,
-                streams[row : row + 1],
-                out[row],
-            )
+        count = 0
+        while count < tokens.shape[1] and tokens[row, count] >= 0:
+            scratch.actions[count] = action_of_token(views[row], int64(tokens[row, count]))
+            count += 1
+        if count > 1:  # else nothing is to be decided
+            view, stream = views[row : row + 1], streams[row : row + 1]
+            actions = scratch.actions[:count]
+            try_actions(view, int64(seats[row]), actions, worlds, model, scratch, stream, out[row])
 
 
 def search(
@@ -83,27 +69,26 @@ def search(
     hands: int,
     most: int,
     margin: float = MARGIN,
-    trust: float = TRUST,
 ) -> Array:
     """Return what the choices of every view are worth, -inf where they are none.
 
-    With no `hands` to imagine the other hand is taken as it is: those are states, not views.
+    With no `hands` to sample the other hand is taken as it is: those are states, not views.
     """
     choices, ratings = network.rate_views(views, seats)
     rated = ratings.astype(np.float64)
     best = np.argsort(-rated, axis=1, kind="stable")[:, :most]
     first = np.take_along_axis(rated, best, axis=1)
-    tried = (first >= first[:, :1] - margin).sum(axis=1)
-    tokens = np.take_along_axis(choices, best, axis=1)
+    close = first >= first[:, :1] - margin
+    tokens = np.where(close, np.take_along_axis(choices, best, axis=1).astype(np.int64), -1)
+    tried = close.sum(axis=1)
     found = np.zeros(first.shape)
     chances = network.chances if network.learned == "win" else np.zeros((0, 2, 1))
-    actions = np.zeros(best.shape[1], dtype=np.int64)
-    weights, desk = shipped_terms(), Desk.new(hands)
-    try_all(views, seats, tokens, tried, worlds, weights, chances, desk, streams, actions, found)
+    model = Model(shipped_weights(), chances)
+    try_all(views, seats, tokens, worlds, model, Scratch.new(hands), streams, found)
     for row in np.flatnonzero(tried > 1):
         slots, values = best[row, : tried[row]], found[row, : tried[row]]
         known = tokens[row, : tried[row]] == STOP_TOKEN  # what a stop wins, play-outs know exactly
-        rated[row, slots] += np.where(known, 1.0, trust) * (values - rated[row, slots])
+        rated[row, slots] += np.where(known, 1.0, TRUST) * (values - rated[row, slots])
         # What was not tried stays below what was.
         others = np.setdiff1d(np.arange(rated.shape[1]), slots)
         rated[row, others] = np.minimum(rated[row, others], rated[row, slots].min() - TINY)
@@ -159,7 +144,7 @@ class KoiKoiSearch:
 
 @dataclass(frozen=True)
 class KoiKoiHandOpen:
-    """Searches every action in the same way, but sees the other hand; the stock is imagined."""
+    """Searches every action in the same way, but sees the other hand; the stock is sampled."""
 
     worlds: int = 400
     name: str = "koi_koi_hand_open"

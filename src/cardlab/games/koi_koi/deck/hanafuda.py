@@ -37,6 +37,7 @@ PICTURE_WORDS = {
     "butterfly": "butterflies",
 }
 DROSS = "abc"
+DROSS_WORDS = {"a": "plain", "b": "plain, second", "c": "plain, third"}
 
 
 def title(text: str) -> str:
@@ -49,6 +50,24 @@ def title(text: str) -> str:
         return f"{MONTHS[number]}, {PICTURE_WORDS[picture]} with {NAMES[number]}"
     words = PICTURE_WORDS.get(picture, picture)
     return f"{MONTHS[number]}, {words} ({CATEGORY_WORDS[CATEGORY[text]]})"
+
+
+def month_of(text: str) -> int:
+    """Return the month of a card."""
+    return int(text.partition("-")[0])
+
+
+def aloud(text: str) -> str:
+    """Return what a card is called at a table: `cherry, curtain`, `iris, plain, second`."""
+    month, _, picture = text.partition("-")
+    words = {"red": "red poetry ribbon", "blue": "blue ribbon"} | DROSS_WORDS
+    return f"{NAMES[int(month) - 1]}, {words.get(picture, picture)}"
+
+
+def word(text: str) -> str:
+    """Return what stands for a card in a line of text: `cherry curtain`, `iris plain`."""
+    plant, picture, *_ = aloud(text).split(", ")
+    return f"{plant} {picture}"
 
 
 def art(text: str) -> str:
@@ -111,4 +130,4 @@ def icons() -> dict[str, tuple[str, str, str]]:
     }
 
 
-DECK = Deck("hanafuda", WIDE, HIGH, TEXTS, art, back, title, icons)
+DECK = Deck("hanafuda", WIDE, HIGH, TEXTS, art, back, title, icons, word, aloud, rank=month_of)

@@ -46,7 +46,7 @@ def around(
 ) -> list[tuple[float, float]]:
     """Return points around a centre, evenly; the first lies above it."""
     angles = [math.radians(first + 360 * k / count) for k in range(count)]
-    return [(x + radius * math.sin(one), y - radius * math.cos(one)) for one in angles]
+    return [(x + radius * math.sin(angle), y - radius * math.cos(angle)) for angle in angles]
 
 
 def across(x: float, y: float, radius: float, count: int, first: float = 0) -> list[str]:

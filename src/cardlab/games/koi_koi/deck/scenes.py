@@ -17,13 +17,13 @@ MAPLE_RED, ORANGE, GOLD = "#c8202c", "#e2622a", "#eda52f"
 
 def threes(text: str) -> plants.Places:
     """Return the places that a text lists: x, y and size or angle of each."""
-    numbers = [float(one) for one in text.split()]
+    numbers = [float(number) for number in text.split()]
     return list(zip(numbers[0::3], numbers[1::3], numbers[2::3], strict=True))
 
 
 def pairs(text: str) -> list[tuple[float, float]]:
     """Return the points that a text lists."""
-    numbers = [float(one) for one in text.split()]
+    numbers = [float(number) for number in text.split()]
     return list(zip(numbers[0::2], numbers[1::2], strict=True))
 
 

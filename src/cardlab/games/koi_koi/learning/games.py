@@ -12,7 +12,7 @@ from torch import Tensor
 from cardlab.engine.game import Array
 from cardlab.engine.kernel import int64, kernel
 from cardlab.games.koi_koi.heuristic import choose
-from cardlab.games.koi_koi.networks.transformer import KoiKoiNetwork, decisions_of
+from cardlab.games.koi_koi.networks.transformer import KoiKoiTransformer, decisions_of
 from cardlab.games.koi_koi.rules import GAME
 from cardlab.games.koi_koi.table import MOST_ROUNDS, dealer
 from cardlab.games.koi_koi.tokens import (
@@ -47,8 +47,8 @@ __all__ = [
     "RIVAL",
     "Clock",
     "Decided",
-    "Games",
-    "Player",
+    "KoiKoiGames",
+    "KoiKoiPlayer",
     "Samples",
     "game_seeds",
     "play",
@@ -91,30 +91,33 @@ TOKENS = Tokens(
 )
 
 
-def _best_end(network: KoiKoiNetwork, rows: Tensor, choices: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the place of the most valued choice and how likely each end is after it."""
-    likely = network.say(rows, choices).softmax(-1)
+def _take_best(network: KoiKoiTransformer, rows: Tensor, choices: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the place of the most valued choice and how likely each outcome is after it."""
+    likely = network.predict(rows, choices).softmax(-1)
     places = network.value(rows, likely).argmax(dim=1)
     chosen = places[:, None, None].expand(-1, 1, likely.shape[-1])
     return places, likely.gather(1, chosen)[:, 0]
 
 
-class Player(token_games.Player):
+class KoiKoiPlayer(token_games.Player):
     """The networks of a design, which choose for a seat."""
 
     def __init__(
-        self, networks: Mapping[str, KoiKoiNetwork], design: str, *, compiled: bool = False
+        self, networks: Mapping[str, KoiKoiTransformer], design: str, *, compiled: bool = False
     ) -> None:
         decisions = decisions_of(design)
         network_of = [
-            number for one in DECISIONS for number, few in enumerate(decisions) if one in few
+            number
+            for decision in DECISIONS
+            for number, group in enumerate(decisions)
+            if decision in group
         ]
         given = list(networks.values())
-        best = _best_end if given[0].ends else token_games.take_best
+        best = _take_best if given[0].outcomes else token_games.take_best
         super().__init__(given, network_of, best=best, compiled=compiled)
 
 
-class Games(token_games.Games):
+class KoiKoiGames(token_games.TokenGames):
     """Some games of Koi-Koi that advance together; `first_dealers` dealt their first rounds."""
 
     def __init__(

@@ -1,4 +1,4 @@
-"""A network of Koi-Koi told in a table: choices as sums of terms, for play-outs in microseconds.
+"""A linear policy of Koi-Koi distilled from a network, for play-outs in microseconds.
 
 The network of `teacher` plays against itself, with some choices by chance so that its games go
 everywhere, and says at every decision what each choice is worth to it. Differences are measured in
@@ -8,7 +8,7 @@ choices drawn in proportion to exp(sum) are those drawn in proportion to exp(poi
 they say what to choose, and how much it matters.
 
 Games come in blocks with a seed each, kept in the folder of the run, so that a run that was killed
-goes on with the next block and ends with the same weights. The last tenth of all games is held back
+resumes with the next block and ends with the same weights. The last tenth of all games is held back
 to measure how often the choice is the network's, and how many points are lost where it is not.
 """
 
@@ -40,7 +40,7 @@ from cardlab.games.koi_koi.linear import (
     card_terms,
     count_groups,
 )
-from cardlab.games.koi_koi.playouts import Desk, better_pick
+from cardlab.games.koi_koi.playouts import Scratch, better_pick
 from cardlab.games.koi_koi.rules import GAME, START
 from cardlab.games.koi_koi.table import CALL, DISCARD
 from cardlab.games.koi_koi.tokens import KOI_KOI_TOKEN, MOST_CHOICES
@@ -78,26 +78,28 @@ class Config:
 
 
 @kernel
-def write_terms(states: Any, choices: Any, weights: Any, desk: Any, out: Any) -> None:
+def write_terms(states: Any, choices: Any, weights: Any, scratch: Any, out: Any) -> None:
     """Write the terms of every choice, of captures of two with the pick that is better now."""
     for i in range(len(states)):
         s = states[i]
         seat = int64(s.seat)
-        count_groups(s, seat, desk.counts)
+        count_groups(s, seat, scratch.counts)
         for k in range(MOST_CHOICES):
             token = int64(choices[i, k])
             if k > 0 and token == choices[i, 0]:
                 break
             count = 0
             if s.phase == DISCARD:
-                taken = better_pick(s, seat, token, weights, desk)
-                count = card_terms(s, seat, token, taken, desk.counts, desk.terms)
+                taken = better_pick(s, seat, token, weights, scratch)
+                count = card_terms(s, seat, token, taken, scratch.counts, scratch.terms)
             elif s.phase != CALL:
-                count = card_terms(s, seat, int64(s.pending), bit(token), desk.counts, desk.terms)
+                count = card_terms(
+                    s, seat, int64(s.pending), bit(token), scratch.counts, scratch.terms
+                )
             elif token == KOI_KOI_TOKEN:
-                count = call_terms(s, seat, desk.terms)
+                count = call_terms(s, seat, scratch.terms)
             for j in range(count):
-                out[i, k, j] = desk.terms[j]
+                out[i, k, j] = scratch.terms[j]
 
 
 def point_worth(network: KoiKoiNetwork, states: Array) -> Array:
@@ -239,7 +241,7 @@ def train(config: Config, folder: Path, report: Callable[[str, int, int], None])
     weights, measured = learn(config, found, report)
     summary = {"games": config.games, **measured}
     save_arrays(folder / f"{TABLE}.npz", weights=weights.astype(np.float32))
-    origin = provenance(GAME, "cardlab train koi_koi/terms", config)
+    origin = provenance(GAME, "cardlab train koi_koi/linear", config)
     write_json(folder / f"{TABLE}.json", {**origin, "summary": summary})
     return summary
 
@@ -247,7 +249,7 @@ def train(config: Config, folder: Path, report: Callable[[str, int, int], None])
 def learn(
     config: Config, found: list[dict[str, Array]], report: Callable[[str, int, int], None]
 ) -> tuple[Array, dict[str, Any]]:
-    """Return weights fitted to decisions, and how well they foretell those that were held back.
+    """Return weights fitted to decisions, and how well they predict those that were held back.
 
     The pick that is meant with a discard hangs on the weights: first they are fitted in short.
     """
@@ -265,13 +267,13 @@ def learn(
     epochs = short + config.epochs + config.call_epochs
     done = 0
 
-    def tell(epoch: int) -> None:
+    def report_epoch(epoch: int) -> None:
         report("epochs", done + epoch, epochs)
 
     parts = ((False, short), (False, config.epochs), (True, config.call_epochs))
     for number, (of_calls, count) in enumerate(parts):
         terms[:] = NO_TERM
-        write_terms(states, choices, weights, Desk.new(), terms)
+        write_terms(states, choices, weights, Scratch.new(), terms)
         some = several & learned_from & (calls == of_calls)
         weights = fit(
             config,
@@ -281,13 +283,13 @@ def learn(
             calls=of_calls,
             epochs=count,
             stream=seeding.stream(config.seed, "koi_koi_terms", "fit", number),
-            report=tell,
+            report=report_epoch,
         )
         done += count
     measured: dict[str, Any] = {"decisions": len(states)}
     for name, kind in (("discards and picks", ~calls), ("calls", calls)):
         some = several & ~learned_from & kind
         if some.any():
-            told = held_back(terms[some], points[some], weights)
-            measured |= {f"{name}: {what}": value for what, value in told.items()}
+            found_here = held_back(terms[some], points[some], weights)
+            measured |= {f"{name}: {what}": value for what, value in found_here.items()}
     return weights, measured

@@ -5,25 +5,26 @@ token is the expected reward of its action; every decision of a round learns, by
 reward that the round brought. `reward=point` is what the seat won in the round (here in tens),
 `reward=win` the probability to win the game after it (here from -1 to 1) by a predictor that is
 fitted again as the play changes. Phase 1 plays against the supervised agent (`against`, or the
-rules of thumb where none is named) until it wins `overwhelm` of the games, phase 2 against itself;
+heuristic where none is named) until it wins `overwhelm` of the games, phase 2 against itself;
 epsilon falls from .15 to .02.
 
 What differs. A loop plays `batch_games` games at once and learns in batches of `batch` from each
-decision once, or from a `share` of the discards drawn by lot: the decisions of a round have one
-reward, so a few of them tell most of what all tell, and learning is what takes the time. Picks and
-calls are rare and are all learned from. The paper has batches of 256 at a rate of 1e-4; Adam's step
-has a size of its own, and the noise of a mean over n samples falls with the root of n, so a batch
-16 times as large takes 4 times the rate. The rate rises over the first `warm_up` steps and falls
-linearly to `last_rate` of it. Everything random in loop k follows from the seed and k: a run that
-was killed goes on from its last loop as if nothing had happened.
+decision once, or from a `share` of the discards, sampled uniformly: the decisions of a round have
+one reward, so a few of them tell most of what all tell, and learning is what takes the time. Picks
+and calls are rare and are all learned from. The paper has batches of 256 at a rate of 1e-4; Adam's
+step has a size of its own, and the noise of a mean over n samples falls with the root of n, so a
+batch 16 times as large takes 4 times the rate. The rate rises over the first `warm_up` steps and
+falls linearly to `last_rate` of it. Everything random in loop k follows from the seed and k: a run
+that was killed goes on from its last loop as if nothing had happened.
 
 Beyond the paper, for those who want more of each game: `trace` mixes the reward with the value of
 the seat's next decision, which has less of the luck that follows; `rivals` keeps games against the
 supervised agent in phase 2; `start` begins with the networks of another run, or of an agent that is
-shipped. With `ends` networks learn, by cross-entropy, how likely each end of the round is instead
-of what it is worth on average; the worth of an end is known, in points or, by the predictor, as a
-chance to win. So `win` learns as much from a round early in the game, when all chances are alike,
-as from the last. Networks of `point` make a good start: their values shift how rounds usually end.
+shipped. With `outcomes` networks learn, by cross-entropy, how likely each outcome of the round is
+instead of what it is worth on average; the worth of an outcome is known, in points or, by the
+predictor, as a chance to win. So `win` learns as much from a round early in the game, when all
+chances are alike, as from the last. Networks of `point` make a good start: their values shift how
+rounds usually end.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ import dataclasses
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -45,6 +46,7 @@ from torch.nn import functional
 from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
+from cardlab.engine.statistics import mean_and_margin
 from cardlab.games.koi_koi.learning.games import (
     HEURISTIC,
     LEARNER,
@@ -52,8 +54,8 @@ from cardlab.games.koi_koi.learning.games import (
     RIVAL,
     Clock,
     Decided,
-    Games,
-    Player,
+    KoiKoiGames,
+    KoiKoiPlayer,
     Samples,
     game_seeds,
     play,
@@ -75,10 +77,10 @@ from cardlab.games.koi_koi.learning.predictors import (
     fit,
     rounds_of,
 )
-from cardlab.games.koi_koi.networks.transformer import DESIGNS, KoiKoiNetwork, make_networks
+from cardlab.games.koi_koi.networks.transformer import DESIGNS, KoiKoiTransformer, make_networks
 from cardlab.games.koi_koi.rules import GAME
 from cardlab.games.koi_koi.table import MOST_ROUNDS
-from cardlab.games.koi_koi.win_chances import ENDS, POINTS, share_out
+from cardlab.games.koi_koi.win_chances import OUTCOMES, POINTS, two_hot
 from cardlab.learning.checkpoints import load_checkpoint, save_checkpoint
 from cardlab.learning.devices import PRECISIONS, choose_device, number_type
 from cardlab.learning.logs import Log
@@ -88,8 +90,8 @@ __all__ = ["Config", "export", "train"]
 
 REWARDS = ("point", "win")
 SHIFTED = 12  # points; greater ones would rise out of all proportion
-RARE = 1e-3  # chance of an end at least, where networks that knew no ends begin to foresee them
-NOT_OF_RESULTS = ("device", "threads", "minutes", "profile", "compile")
+RARE = 1e-3  # least chance of an outcome where networks begin to predict outcomes
+RUNTIME_SETTINGS = ("device", "threads", "minutes", "profile", "compile")
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,8 @@ class Config:
     share: float = 1.0  # of a loop's discards (of all decisions, if shared) that are learned from
     trace: float = 1.0  # 1: the reward alone; below it, mixed with the next decision's value
     rivals: float = 0.0  # share of games in phase 2 that go on against the supervised agent
-    ends: bool = False  # whether networks learn how likely each end of a round is
+    # whether networks learn how likely each outcome of a round is; its name was `ends`
+    outcomes: bool = field(default=False, metadata={"was": "ends"})
     start: str = ""  # folder of a run, or shipped agent, whose networks to begin with
     warm_up: int = 500
     predictor: str = "dynamic"
@@ -156,11 +159,11 @@ def check(config: Config) -> None:
         raise CardlabError("epsilon must fall: 0 <= last_epsilon <= epsilon <= 1")
 
 
-def _loss(network: KoiKoiNetwork, rows: Tensor, tokens: Tensor, targets: Tensor) -> Tensor:
-    said = network.say(rows, tokens[:, None])[:, 0]
-    if network.ends:
-        return functional.cross_entropy(said, targets)
-    return functional.mse_loss(said[:, 0], targets)
+def _loss(network: KoiKoiTransformer, rows: Tensor, tokens: Tensor, targets: Tensor) -> Tensor:
+    predicted = network.predict(rows, tokens[:, None])[:, 0]
+    if network.outcomes:
+        return functional.cross_entropy(predicted, targets)
+    return functional.mse_loss(predicted[:, 0], targets)
 
 
 class Training:
@@ -173,20 +176,22 @@ class Training:
         dtype = number_type(config.precision, self.device)
         compiled = config.compile and self.device.type == "cuda"
         torch.manual_seed(seeding.stream(config.seed, "koi_koi", "weights"))
-        ends = config.reward if config.ends else ""
-        self.networks = make_networks(config.design, width=config.width, ends=ends, dtype=dtype)
+        outcomes = config.reward if config.outcomes else ""
+        self.networks = make_networks(
+            config.design, width=config.width, outcomes=outcomes, dtype=dtype
+        )
         for network in self.networks.values():
             network.to(self.device)
         self.optimisers = {
             name: torch.optim.Adam(network.parameters(), lr=config.learning_rate, fused=True)
             for name, network in self.networks.items()
         }
-        self.learner = Player(self.networks, config.design, compiled=compiled)
-        self.rival: Player | None = None
+        self.learner = KoiKoiPlayer(self.networks, config.design, compiled=compiled)
+        self.rival: KoiKoiPlayer | None = None
         if config.against:
             found = find_networks(config.against, "against")
             rivals, design, _ = load_networks(found, self.device, dtype)
-            self.rival = Player(rivals, design, compiled=compiled)
+            self.rival = KoiKoiPlayer(rivals, design, compiled=compiled)
         self._loss: Any = torch.compile(_loss, dynamic=False) if compiled else _loss
         self.clock = Clock(self.device, exact=config.profile)
         self.loop, self.games, self.steps = 0, 0, 0
@@ -206,10 +211,10 @@ class Training:
         """Go on from the last checkpoint, or start."""
         state = read_json(self.folder / "state.json")
         if state is None:
-            told = self._rounds_of_heuristic()
+            rounds = self._rounds_of_heuristic()
             if self.config.start:
-                self._begin_with(find_networks(self.config.start, "start"), told)
-            self._fit(told)
+                self._begin_with(find_networks(self.config.start, "start"), rounds)
+            self._fit(rounds)
             return
         self.before = state["before"]
         self.loop, self.games, self.steps = state["loop"], state["games"], state["steps"]
@@ -222,20 +227,26 @@ class Training:
             if found is None:
                 raise CardlabError(f"{path} is missing; copy the whole folder of the run again")
 
-    def _begin_with(self, folder: Path, told: Rounds) -> None:
+    def _begin_with(self, folder: Path, rounds: Rounds) -> None:
         networks, design, about = load_networks(folder, self.device, torch.float32)
         if design != self.config.design:
             raise CardlabError(
                 f"start={folder} has networks of design {design}; set design={design}"
             )
-        knew = bool(about.get("ends"))
-        if knew and not self.config.ends:
-            raise CardlabError(f"start={folder} has networks that learned ends; set ends=true")
-        told_by = {**describe_run(folder), **about}
-        if self.config.ends and not knew and told_by.get("config", {}).get("reward") != "point":
+        knew = bool(about["outcomes"])
+        if knew and not self.config.outcomes:
             raise CardlabError(
-                f"start={folder} has networks that learned neither ends nor points; with ends=true "
-                "begin with such"
+                f"start={folder} has networks that learned outcomes; set outcomes=true"
+            )
+        described = {**describe_run(folder), **about}
+        if (
+            self.config.outcomes
+            and not knew
+            and described.get("config", {}).get("reward") != "point"
+        ):
+            raise CardlabError(
+                f"start={folder} has networks that learned neither outcomes nor points; with "
+                "outcomes=true begin with such"
             )
         self.before = games_behind(about)
         for name, network in networks.items():
@@ -244,9 +255,9 @@ class Training:
                     f"start={folder} has networks of width {width}; set width={width}"
                 )
             own, weights = self.networks[name].state_dict(), network.state_dict()
-            if self.config.ends and not knew:
+            if self.config.outcomes and not knew:
                 last = (weights["network.last.weight"], weights["network.last.bias"])
-                weights |= foresee(*last, told)
+                weights |= init_outcome_head(*last, rounds)
             # What the start holds beside its weights may be missing here, or too much.
             self.networks[name].load_state_dict({key: weights.get(key, own[key]) for key in own})
 
@@ -285,7 +296,7 @@ class Training:
         # In halves, rules and networks work at the same time; without a GPU that gains nothing.
         bounds = [0, count // 2, count] if self.device.type == "cuda" else [0, count]
         groups = [
-            Games(seeds[a:b], seats[a:b], device=self.device, epsilon=epsilon, first=a)
+            KoiKoiGames(seeds[a:b], seats[a:b], device=self.device, epsilon=epsilon, first=a)
             for a, b in pairwise(bounds)
         ]
         samples = [Samples() for _ in self.networks]
@@ -305,35 +316,35 @@ class Training:
         seats = np.full((self.config.refit_games, 2), HEURISTIC)
         return self.play("start", seats)[0]
 
-    def _fit(self, told: Rounds) -> None:
-        """Fit the predictor, and tell the networks what ends are worth by it."""
-        self.table = fit(self.config.predictor, told)
-        if self.config.ends and self.config.reward == "win":
+    def _fit(self, rounds: Rounds) -> None:
+        """Fit the predictor, and set what outcomes are worth to the networks by it."""
+        self.table = fit(self.config.predictor, rounds)
+        if self.config.outcomes and self.config.reward == "win":
             for network in self.networks.values():
                 network.chances.copy_(torch.from_numpy(self.table))
 
     def refit(self) -> None:
         """Fit the predictor again to games that the networks play greedily."""
-        told, _ = self.play("refit", np.full((self.config.refit_games, 2), LEARNER))
-        self._fit(told)
-        losses = compare(told)
+        rounds, _ = self.play("refit", np.full((self.config.refit_games, 2), LEARNER))
+        self._fit(rounds)
+        losses = compare(rounds)
         self.notes |= {f"predictor/{kind}": loss for kind, loss in losses.items()}
 
     # Learning
 
-    def rewards(self, told: Rounds) -> Tensor:
+    def rewards(self, rounds: Rounds) -> Tensor:
         """Return the reward of every episode: games x rounds x seats in one line.
 
-        With ends, the shares of the end that the round had.
+        With outcomes, the shares of the outcome that the round had.
         """
-        of_round = np.stack([told.gains, -told.gains], axis=-1)
-        if self.config.ends:
-            gains = np.arange(ENDS[0], ENDS[-1] + 1)
-            of_gain = torch.from_numpy(share_out(gains)).to(self.device)
+        of_round = np.stack([rounds.gains, -rounds.gains], axis=-1)
+        if self.config.outcomes:
+            gains = np.arange(OUTCOMES[0], OUTCOMES[-1] + 1)
+            of_gain = torch.from_numpy(two_hot(gains)).to(self.device)
             places = np.clip(of_round, gains[0], gains[-1]) - gains[0]
             return of_gain[torch.from_numpy(_of_episodes(places)).to(self.device)]
         if self.config.reward == "win":
-            of_round = 2.0 * after_rounds(self.table, told) - 1.0
+            of_round = 2.0 * after_rounds(self.table, rounds) - 1.0
         else:
             of_round = of_round / POINTS
         return torch.from_numpy(_of_episodes(of_round.astype(np.float32))).to(self.device)
@@ -344,18 +355,18 @@ class Training:
         generator.manual_seed(seeding.stream(self.config.seed, "koi_koi", "learn", self.loop))
         batches: list[tuple[str, int]] = []
         data: dict[str, tuple[Tensor, Tensor, Tensor, Tensor, int]] = {}
-        told = {
+        decided = {
             name: found.joined()
             for name, found in zip(self.networks, samples, strict=True)
             if found
         }
         if self.config.trace < 1:
-            whole = trace_back(_joined(told.values()), of_episode, self.config.trace)
-            parts = torch.split_with_sizes(whole, [len(one.rows) for one in told.values()])
+            whole = trace_back(_joined(decided.values()), of_episode, self.config.trace)
+            parts = torch.split_with_sizes(whole, [len(one.rows) for one in decided.values()])
         else:
-            parts = tuple(of_episode[one.episodes.long()] for one in told.values())
-        most = max(len(one.rows) for one in told.values())
-        for (name, (rows, tokens, *_)), targets in zip(told.items(), parts, strict=True):
+            parts = tuple(of_episode[one.episodes.long()] for one in decided.values())
+        most = max(len(one.rows) for one in decided.values())
+        for (name, (rows, tokens, *_)), targets in zip(decided.items(), parts, strict=True):
             order = torch.randperm(len(rows), generator=generator, device=self.device)
             size = min(self.config.batch, len(rows))
             data[name] = (rows, tokens, targets, order, size)
@@ -401,13 +412,13 @@ class Training:
         if config.reward == "win" and self.phase == 2 and self.loop % config.refit_every == 0:
             with self.clock.on("refit (within the others)"):
                 self.refit()
-        told, samples = self.play("loop", seats, epsilon=epsilon, keep=True)
+        rounds, samples = self.play("loop", seats, epsilon=epsilon, keep=True)
         with self.clock.on("learning"):
-            self.learn(samples, self.rewards(told), progress)
+            self.learn(samples, self.rewards(rounds), progress)
         self.games += count
         self.loop += 1
         self.notes |= {"games": float(self.behind), "epsilon": epsilon, "phase": float(self.phase)}
-        self.notes["points a round"] = float(np.abs(told.gains[told.happened]).mean())
+        self.notes["points a round"] = float(np.abs(rounds.gains[rounds.happened]).mean())
         last = self.games >= config.games
         if last or self.loop % config.evaluate_every == 0:
             with self.clock.on("evaluation (within the others)"):
@@ -428,13 +439,13 @@ class Training:
         seats = np.full((each * len(opponents), 2), LEARNER)
         rows = np.arange(len(seats))
         seats[rows, 1 - (rows & 1)] = np.repeat(list(opponents.values()), each)
-        told, _ = self.play("evaluation", seats)
+        rounds, _ = self.play("evaluation", seats)
         found = {}
         for number, name in enumerate(opponents):
             mine = slice(number * each, (number + 1) * each)
             first = rows[mine] & 1 == 0
-            won = np.where(first, told.results[mine], 1.0 - told.results[mine])
-            ended = told.gains[mine].sum(1)
+            won = np.where(first, rounds.results[mine], 1.0 - rounds.results[mine])
+            ended = rounds.gains[mine].sum(1)
             points = np.where(first, ended, -ended)
             for what, values in (("wins", won), ("points", points)):
                 mean, half = paired_mean(values)
@@ -449,16 +460,16 @@ def _of_episodes(of_round: Array) -> Array:
     return whole.reshape(-1)
 
 
-def foresee(weight: Tensor, bias: Tensor, told: Rounds) -> dict[str, Tensor]:
-    """Return the last layer of a network that foresees ends, from one that valued points.
+def init_outcome_head(weight: Tensor, bias: Tensor, rounds: Rounds) -> dict[str, Tensor]:
+    """Return the last layer of a network that predicts outcomes, from one that valued points.
 
-    A value v makes an end of g points more likely by exp(c v g), where g counts up to `SHIFTED` and
-    c is such that the mean of the chances, which begin as rounds usually end, moves by about v.
+    A value v makes an outcome of g points more likely by exp(c v g), where g counts up to `SHIFTED`
+    and c is such that the mean of the chances, which begin as rounds usually end, moves by about v.
     """
-    gains = told.gains[told.happened]
-    usual = share_out(np.concatenate([gains, -gains])).mean(axis=0)
+    gains = rounds.gains[rounds.happened]
+    usual = two_hot(np.concatenate([gains, -gains])).mean(axis=0)
     usual = np.maximum(usual, RARE) / np.maximum(usual, RARE).sum()
-    tens, shifted = ENDS / POINTS, np.clip(ENDS, -SHIFTED, SHIFTED) / POINTS
+    tens, shifted = OUTCOMES / POINTS, np.clip(OUTCOMES, -SHIFTED, SHIFTED) / POINTS
     slope = torch.from_numpy(shifted / (usual * shifted * tens).sum()).to(weight)
     start = torch.from_numpy(np.log(usual)).to(bias)
     return {
@@ -468,12 +479,12 @@ def foresee(weight: Tensor, bias: Tensor, told: Rounds) -> dict[str, Tensor]:
 
 
 def games_behind(about: Mapping[str, Any]) -> int:
-    """Return how many games the networks of a run have learned from, by what is said of them."""
+    """Return how many games the networks of a run have learned from, by its description."""
     summary = about.get("summary", {})
     return int(summary.get("games in all") or summary.get("games") or about.get("games") or 0)
 
 
-class Told(NamedTuple):
+class Traced(NamedTuple):
     """What the targets of decisions follow from, one decision a row."""
 
     episodes: Tensor
@@ -482,19 +493,19 @@ class Told(NamedTuple):
     explored: Tensor
 
 
-def _joined(parts: Iterable[Decided]) -> Told:
-    columns = zip(*(Told(*part[2:]) for part in parts), strict=True)
-    return Told(*(torch.cat(column) for column in columns))
+def _joined(parts: Iterable[Decided]) -> Traced:
+    columns = zip(*(Traced(*part[2:]) for part in parts), strict=True)
+    return Traced(*(torch.cat(column) for column in columns))
 
 
-def trace_back(told: Told, rewards: Tensor, trace: float) -> Tensor:
+def trace_back(decided: Traced, rewards: Tensor, trace: float) -> Tensor:
     """Return what each decision learns: the reward, mixed with the values of later decisions.
 
     The target of a seat's decision is `(1 - trace)` times the value of its next decision in the
     round and `trace` times that decision's own target; the last one's is the reward. Where the next
     decision was taken by chance, its value alone counts: what chance did says nothing of the best.
     """
-    episodes, moments, values, explored = told
+    episodes, moments, values, explored = decided
     span = int(moments.max()) + 1
     order = torch.argsort(episodes.long() * span + moments)
     sorted_episodes, sorted_values = episodes[order].long(), values[order]
@@ -519,8 +530,7 @@ def trace_back(told: Told, rewards: Tensor, trace: float) -> Tensor:
 
 def paired_mean(values: Array) -> tuple[float, float]:
     """Return the mean of paired games and half of its 95 % interval, from the means of pairs."""
-    pairs = values.reshape(-1, 2).mean(1)
-    return float(pairs.mean()), float(1.96 * pairs.std(ddof=1) / np.sqrt(len(pairs)))
+    return mean_and_margin(values.reshape(-1, 2).mean(1))
 
 
 def train(config: Config, folder: Path, report: Callable[[str, int, int], None]) -> dict[str, Any]:
@@ -530,7 +540,7 @@ def train(config: Config, folder: Path, report: Callable[[str, int, int], None])
         if getattr(config, name):
             find_networks(getattr(config, name), name)
     started = time.perf_counter()
-    fixed = {name: getattr(Config, name) for name in NOT_OF_RESULTS}
+    fixed = {name: getattr(Config, name) for name in RUNTIME_SETTINGS}
     open_run(folder, dataclasses.replace(config, **fixed))
     finished = read_json(folder / "summary.json")
     if finished is not None:
@@ -553,9 +563,7 @@ def train(config: Config, folder: Path, report: Callable[[str, int, int], None])
         **{name: round(one, 4) for name, one in training.notes.items() if "/" in name},
     }
     if training.games >= config.games:
-        against, start = Path(config.against).name, Path(config.start).name
-        named = dataclasses.replace(config, against=against, start=start)
-        origin = provenance(GAME, "cardlab train koi_koi/monte_carlo", named)
+        origin = provenance(GAME, "cardlab train koi_koi/monte_carlo", config)
         save_networks(folder, training.networks, config.design, {**origin, "summary": summary})
         write_json(folder / "summary.json", {**origin, "summary": summary})
         for path in folder.glob("checkpoint-*"):  # the weights are all that is needed now
@@ -580,8 +588,8 @@ def _run(
         training.save()
         report("games", training.games, config.games)
         if config.profile:
-            told = ", ".join(f"{name[8:]} {one:.2f} s" for name, one in stages.items())
-            report(f"loop {training.loop}, {speed:,.0f} games/s: {told}", 1, 1)
+            shown = ", ".join(f"{name[8:]} {one:.2f} s" for name, one in stages.items())
+            report(f"loop {training.loop}, {speed:,.0f} games/s: {shown}", 1, 1)
         if before > at_start:  # the first loop of a start compiles
             longest = max(longest, time.perf_counter() - loop_started)
         if config.minutes and time.perf_counter() - started + longest > 60 * config.minutes:

@@ -12,7 +12,7 @@ from cardlab.engine.errors import CardlabError
 from cardlab.games.koi_koi import PACKAGE
 from cardlab.games.koi_koi.networks.transformer import (
     DESIGNS,
-    KoiKoiNetwork,
+    KoiKoiTransformer,
     decisions_of,
     make_networks,
 )
@@ -44,7 +44,7 @@ def network_names(design: str) -> list[str]:
 
 
 def about_network(
-    name: str, network: KoiKoiNetwork, design: str, origin: Mapping[str, Any]
+    name: str, network: KoiKoiTransformer, design: str, origin: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return what is said of a network beside its weights."""
     return {
@@ -55,12 +55,12 @@ def about_network(
         "design": design,
         "network": name,
         "width": network.network.shape.width,
-        "ends": network.ends,
+        "outcomes": network.outcomes,
     }
 
 
 def save_networks(
-    folder: Path, networks: Mapping[str, KoiKoiNetwork], design: str, origin: Mapping[str, Any]
+    folder: Path, networks: Mapping[str, KoiKoiTransformer], design: str, origin: Mapping[str, Any]
 ) -> None:
     """Write the weights of networks, one file each."""
     for name, network in networks.items():
@@ -81,7 +81,7 @@ def find_networks(text: str, setting: str) -> Path:
 
 def load_networks(
     folder: Path, device: torch.device, dtype: torch.dtype
-) -> tuple[dict[str, KoiKoiNetwork], str, dict[str, Any]]:
+) -> tuple[dict[str, KoiKoiTransformer], str, dict[str, Any]]:
     """Return the networks of a run, finished or not, their design, and what was said of them."""
     for design in DESIGNS:
         paths = {name: _find(folder, name) for name in network_names(design)}
@@ -92,7 +92,7 @@ def load_networks(
             f"{folder} holds no networks of koi_koi; train some with cardlab train "
             "koi_koi/supervised, or name another folder"
         )
-    networks: dict[str, KoiKoiNetwork] = {}
+    networks: dict[str, KoiKoiTransformer] = {}
     about: dict[str, Any] = {}
     for name, path in paths.items():
         assert path is not None
@@ -100,8 +100,9 @@ def load_networks(
         check_about(path, about, game=GAME.name, rules=GAME.rules_version, encoding=ENCODING)
         start = f"module/{name}/"  # as checkpoints have it
         plain = {key.removeprefix(start): one for key, one in tensors.items()}
-        ends = about.get("ends", "")
-        wanted = make_networks(design, width=about["width"], ends=ends, dtype=dtype)[name]
+        about["outcomes"] = about.get("outcomes", about.pop("ends", ""))  # its name before
+        known = {"width": about["width"], "outcomes": about["outcomes"]}
+        wanted = make_networks(design, **known, dtype=dtype)[name]
         try:
             wanted.load_state_dict({key: plain[key] for key in wanted.state_dict()})
         except (RuntimeError, KeyError):
@@ -134,7 +135,7 @@ def _read(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
 
 
 def export_networks(
-    networks: Mapping[str, KoiKoiNetwork], design: str, origin: Mapping[str, Any], target: Path
+    networks: Mapping[str, KoiKoiTransformer], design: str, origin: Mapping[str, Any], target: Path
 ) -> list[Path]:
     """Write networks as ONNX files that agents play through; return the files."""
     target.mkdir(parents=True, exist_ok=True)
@@ -145,7 +146,7 @@ def export_networks(
     paths = []
     for name, network in networks.items():
         shape = network.network.shape
-        plain = make_networks(design, width=shape.width, ends=network.ends)[name]
+        plain = make_networks(design, width=shape.width, outcomes=network.outcomes)[name]
         plain.load_state_dict({key: one.cpu() for key, one in network.state_dict().items()})
         paths.append(target / f"{name}.onnx")
         about = about_network(name, plain, design, origin)
@@ -163,9 +164,9 @@ def export(run: Path, name: str, target: Path) -> list[Path]:
     about = {**describe_run(run), **about}
     target = target / name
     paths = export_networks(networks, design, about, target)
-    told = {name: value for name, value in about.items() if name != "network"}
+    about = {name: value for name, value in about.items() if name != "network"}
     state = read_json(run / "state.json")
     if state is not None and about.get("config", {}).get("reward") == "win":
-        told["table"] = state["table"]
-    write_json(target / ABOUT, told)
+        about["table"] = state["table"]
+    write_json(target / ABOUT, about)
     return paths

@@ -11,6 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import root
+from scipy.special import expit
 
 from cardlab.engine.game import Array
 from cardlab.games.koi_koi.rules import START
@@ -32,6 +34,7 @@ PREDICTORS = ("logistic", "dynamic")
 LEADS = 2 * START + 1  # from -START to START: beyond, the game is over
 BEYOND = 120  # what a round may bring, for the histogram; more counts as this
 LEAD_STEPS = (-9, -3, 0, 1, 4, 10)  # lower ends of classes of leads
+RIDGE = 0.01
 PRIOR = 100  # rounds that stand in for a lead from its class, and for a class from all rounds
 
 
@@ -83,62 +86,62 @@ def blank_table() -> Array:
     return table
 
 
-def after_rounds(table: Array, told: Rounds) -> Array:
+def after_rounds(table: Array, rounds: Rounds) -> Array:
     """Return both seats' probability to win after each round: (games, rounds, 2)."""
-    left = told.rounds - 1 - np.arange(told.rounds)[None, :]
-    lead = told.before + told.gains
-    first = look_up(table, left, (told.gains > 0).astype(np.int64), lead)
+    left = rounds.rounds - 1 - np.arange(rounds.rounds)[None, :]
+    lead = rounds.before + rounds.gains
+    first = look_up(table, left, (rounds.gains > 0).astype(np.int64), lead)
     return np.stack([first, 1.0 - first], axis=-1)
 
 
-def fit(kind: str, told: Rounds) -> Array:
+def fit(kind: str, rounds: Rounds) -> Array:
     """Return the table that a kind of predictor makes of games."""
-    return fit_logistic(told) if kind == "logistic" else fit_dynamic(told)
+    return fit_logistic(rounds) if kind == "logistic" else fit_dynamic(rounds)
 
 
-def fit_logistic(told: Rounds) -> Array:
+def fit_logistic(rounds: Rounds) -> Array:
     """Return the table of logistic regressions, one for each number of rounds left."""
     table = blank_table()
-    lead = told.before + told.gains
-    going_on = told.happened & (np.abs(lead) < START)
+    lead = rounds.before + rounds.gains
+    going_on = rounds.happened & (np.abs(lead) < START)
     leads = np.arange(1 - START, START)
-    for left in range(1, told.rounds):
-        rows = going_on[:, told.rounds - 1 - left]
+    for left in range(1, rounds.rounds):
+        rows = going_on[:, rounds.rounds - 1 - left]
         if not rows.any():
             continue
-        x = lead[rows, told.rounds - 1 - left]
-        deals = np.where(told.gains[rows, told.rounds - 1 - left] > 0, 1.0, -1.0)
-        won = told.results[rows]
+        x = lead[rows, rounds.rounds - 1 - left]
+        deals = np.where(rounds.gains[rows, rounds.rounds - 1 - left] > 0, 1.0, -1.0)
+        won = rounds.results[rows]
         # Each game is seen from both seats, so that no constant is needed.
         inputs = np.concatenate([np.stack([x, deals], 1), np.stack([-x, -deals], 1)])
-        weights = _newton(inputs / [START, 1.0], np.concatenate([won, 1.0 - won]))
+        weights = _regress(inputs / [START, 1.0], np.concatenate([won, 1.0 - won]))
         for mine in range(2):
             score = weights[0] * leads / START + weights[1] * (1 if mine else -1)
-            table[left, mine, 1:-1] = 1.0 / (1.0 + np.exp(-score))
-    for left in range(told.rounds, MOST_ROUNDS + 1):
-        table[left] = table[told.rounds - 1]
+            table[left, mine, 1:-1] = expit(score)
+    for left in range(rounds.rounds, MOST_ROUNDS + 1):
+        table[left] = table[rounds.rounds - 1]
     return table
 
 
-def _newton(inputs: Array, won: Array, steps: int = 25) -> Array:
-    weights = np.zeros(inputs.shape[1])
-    for _ in range(steps):
-        chance = 1.0 / (1.0 + np.exp(-np.clip(inputs @ weights, -30, 30)))
-        slope = inputs.T @ (won - chance) - 0.01 * weights
-        bend = (inputs * (chance * (1 - chance))[:, None]).T @ inputs + 0.01 * np.eye(len(weights))
-        step = np.linalg.solve(bend, slope)
-        weights = weights + step
-        if np.abs(step).max() < 1e-9:
-            break
+def _regress(inputs: Array, won: Array) -> Array:
+    """Return the weights of a logistic regression, held back a little: where its slope is 0."""
+
+    def slope(weights: Array) -> Array:
+        found: Array = inputs.T @ (won - expit(inputs @ weights)) - RIDGE * weights
+        return found
+
+    weights: Array = root(slope, np.zeros(inputs.shape[1])).x
     return weights
 
 
-def fit_dynamic(told: Rounds) -> Array:
+def fit_dynamic(rounds: Rounds) -> Array:
     """Return the table that follows from how rounds end, backwards from the last one."""
     table = blank_table()
-    sign = np.where(told.dealers == 0, 1, -1)
-    gain, lead = (sign * told.gains)[told.happened], (sign * told.before)[told.happened]
-    left = np.broadcast_to(told.rounds - np.arange(told.rounds), told.gains.shape)[told.happened]
+    sign = np.where(rounds.dealers == 0, 1, -1)
+    gain, lead = (sign * rounds.gains)[rounds.happened], (sign * rounds.before)[rounds.happened]
+    left = np.broadcast_to(rounds.rounds - np.arange(rounds.rounds), rounds.gains.shape)[
+        rounds.happened
+    ]
     place = np.clip(gain, -BEYOND, BEYOND) + BEYOND
     classes = np.digitize(lead, LEAD_STEPS)
     overall = np.bincount(place, minlength=2 * BEYOND + 1).astype(float)
@@ -146,7 +149,7 @@ def fit_dynamic(told: Rounds) -> Array:
     gains = np.arange(-BEYOND, BEYOND + 1)
     leads = np.arange(1 - START, START)
     for now in range(1, MOST_ROUNDS + 1):
-        same = left == min(now, told.rounds)
+        same = left == min(now, rounds.rounds)
         of_class = _smoothed(classes[same], place[same], len(LEAD_STEPS) + 1, overall)
         start = of_class[np.digitize(leads, LEAD_STEPS)]
         chances = _smoothed(lead[same] + START - 1, place[same], len(leads), start)
@@ -169,25 +172,25 @@ def _smoothed(rows: Array, columns: Array, count: int, start: Array) -> Array:
     return (seen + PRIOR * start) / (seen.sum(1, keepdims=True) + PRIOR)
 
 
-def compare(told: Rounds) -> dict[str, float]:
+def compare(rounds: Rounds) -> dict[str, float]:
     """Return the log loss of both predictors on games that they have not seen."""
-    halves = np.arange(len(told.played)) % 2
+    halves = np.arange(len(rounds.played)) % 2
     losses = {}
     for kind in PREDICTORS:
         parts = []
         for half in range(2):
-            table = fit(kind, told.only(np.flatnonzero(halves == half)))
-            parts.append(log_losses(table, told.only(np.flatnonzero(halves != half))))
+            table = fit(kind, rounds.only(np.flatnonzero(halves == half)))
+            parts.append(log_losses(table, rounds.only(np.flatnonzero(halves != half))))
         losses[kind] = float(np.concatenate(parts).mean())
     return losses
 
 
-def log_losses(table: Array, told: Rounds) -> Array:
+def log_losses(table: Array, rounds: Rounds) -> Array:
     """Return the log loss of every prediction after a round that did not decide the game."""
-    chance = after_rounds(table, told)[..., 0]
-    lead = told.before + told.gains
-    open_still = told.happened & (np.abs(lead) < START)
+    chance = after_rounds(table, rounds)[..., 0]
+    lead = rounds.before + rounds.gains
+    open_still = rounds.happened & (np.abs(lead) < START)
     open_still[:, -1] = False
     chance = np.clip(chance[open_still], 1e-6, 1 - 1e-6)
-    won = np.broadcast_to(told.results[:, None], lead.shape)[open_still]
+    won = np.broadcast_to(rounds.results[:, None], lead.shape)[open_still]
     return -(won * np.log(chance) + (1 - won) * np.log(1 - chance))

@@ -36,10 +36,12 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+from torch.optim.swa_utils import get_ema_multi_avg_fn
 
 from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
+from cardlab.engine.statistics import ratio_and_margin
 from cardlab.games.koi_koi.cards import CUP, DECK, DROSS
 from cardlab.games.koi_koi.learning.human_records import Decisions, read_decisions
 from cardlab.games.koi_koi.learning.network_files import (
@@ -51,7 +53,7 @@ from cardlab.games.koi_koi.learning.network_files import (
 )
 from cardlab.games.koi_koi.networks.transformer import (
     DESIGNS,
-    KoiKoiNetwork,
+    KoiKoiTransformer,
     decisions_of,
     make_networks,
 )
@@ -67,7 +69,7 @@ __all__ = ["Config", "export", "train"]
 
 PAPER = {"discard": 0.740, "pick": 0.903, "koi_koi": 0.802}  # table I
 ALIKE = ((3, 4), (5, 9))  # months, from 0, that can change places
-NOT_OF_RESULTS = ("device", "minutes", "compile")
+RUNTIME_SETTINGS = ("device", "minutes", "compile")
 STEPS = 40  # of learning in an epoch, at least, where batches of 16 allow it
 LARGE = 4096  # decisions at once where nothing is learned
 PLAIN = np.arange(256)  # a token's own number, and one number for the plain cards of a month
@@ -145,7 +147,7 @@ def symmetries() -> tuple[Tensor, Tensor]:
 
 
 def _loss(
-    network: KoiKoiNetwork, rows: Tensor, choices: Tensor, slots: Tensor, smoothing: float
+    network: KoiKoiTransformer, rows: Tensor, choices: Tensor, slots: Tensor, smoothing: float
 ) -> Tensor:
     values = network(rows, choices)
     repeated = choices == choices[:, :1]
@@ -253,16 +255,14 @@ class Unit:
 
     def _average(self, step: int) -> None:
         keep = min(self.config.average, (step + 1) / (step + 10))
-        ours: list[Tensor] = list(self.averaged.parameters())
-        theirs: list[Tensor] = list(self.network.parameters())
-        with torch.no_grad():
-            torch._foreach_lerp_(ours, theirs, 1.0 - keep)
+        update = get_ema_multi_avg_fn(keep)  # type: ignore[no-untyped-call]
+        update(list(self.averaged.parameters()), list(self.network.parameters()), None)
 
-    def test(self, network: KoiKoiNetwork, told: Decisions) -> tuple[float, Array, Array]:
-        """Return the mean log loss, what was foretold, and what was but for equal cards."""
+    def test(self, network: KoiKoiTransformer, decisions: Decisions) -> tuple[float, Array, Array]:
+        """Return the mean log loss, what was predicted, and what was but for equal cards."""
         right, alike, losses = [], [], []
-        for start in range(0, len(told.rows), LARGE):
-            part = told.only(np.arange(start, min(start + LARGE, len(told.rows))))
+        for start in range(0, len(decisions.rows), LARGE):
+            part = decisions.only(np.arange(start, min(start + LARGE, len(decisions.rows))))
             rows, choices = (
                 torch.from_numpy(one).to(self.device) for one in (part.rows, part.choices)
             )
@@ -273,7 +273,7 @@ class Unit:
             right.append((best == slots).cpu().numpy())
             cards = choices.gather(1, torch.stack([best, slots], dim=1)).cpu().numpy()
             alike.append(PLAIN[cards[:, 0]] == PLAIN[cards[:, 1]])
-        return sum(losses) / len(told.rows), np.concatenate(right), np.concatenate(alike)
+        return sum(losses) / len(decisions.rows), np.concatenate(right), np.concatenate(alike)
 
     # The state of a unit that is not done
 
@@ -321,7 +321,7 @@ class Training:
             )
         rng = seeding.generator(config.seed, "koi_koi_supervised", "folds")
         self.fold_of = rng.permutation(self.num_games) % max(config.folds, 1)
-        self.began: dict[str, KoiKoiNetwork] = {}
+        self.began: dict[str, KoiKoiTransformer] = {}
         if config.start:
             self.began = self._networks_of("start")
         if config.start_koi_koi:
@@ -331,7 +331,7 @@ class Training:
         self.log = Log(folder, last_step=done)
         self.step = done
 
-    def _networks_of(self, setting: str) -> dict[str, KoiKoiNetwork]:
+    def _networks_of(self, setting: str) -> dict[str, KoiKoiTransformer]:
         """Return the networks that a setting names to begin with."""
         given = getattr(self.config, setting)
         found = find_networks(given, setting)
@@ -363,8 +363,8 @@ class Training:
             numbers = unit.run_epoch()
             entry = {f"{key}/{name}/{what}": number for what, number in numbers.items()}
             self.log.write(self.step + unit.epoch, **entry)
-            told = ", ".join(f"{what} {number:.3f}" for what, number in numbers.items())
-            self.report(f"{key} {name}: {told}", unit.epoch, unit.epochs)
+            shown = ", ".join(f"{what} {number:.3f}" for what, number in numbers.items())
+            self.report(f"{key} {name}: {shown}", unit.epoch, unit.epochs)
             if self._time_is_up() or self.device.type == "cpu":
                 unit.save(path)
             if self._time_is_up() and unit.epoch < unit.epochs:
@@ -401,7 +401,7 @@ class Training:
             start = load_weights(self._start(key), str(self.device))[0]
         elif config.start:
             start = self.began[name].state_dict()
-            if self.began[name].ends:  # its last layer foresaw them, and cannot rate
+            if self.began[name].outcomes:  # its last layer predicts them, and cannot rate
                 fresh = unit.network.state_dict()
                 start |= {key: fresh[key] for key in fresh if key.startswith("network.last.")}
                 start = {key: start[key] for key in fresh}
@@ -437,16 +437,16 @@ class Training:
         else:
             mine = self._of_network(name)
             games = np.flatnonzero(self.fold_of == int(key.split()[1]))
-            told = mine.only(np.isin(mine.games, games))
-            _, right, alike = unit.test(unit.best, told)
+            decisions = mine.only(np.isin(mine.games, games))
+            _, right, alike = unit.test(unit.best, decisions)
             for number, decision in enumerate(DECISIONS):
-                which = told.kinds == number
+                which = decisions.kinds == number
                 if which.any():
                     size = self.num_games
                     result[decision] = {
-                        "right": np.bincount(told.games[which], right[which], size).tolist(),
-                        "alike": np.bincount(told.games[which], alike[which], size).tolist(),
-                        "of": np.bincount(told.games[which], minlength=size).tolist(),
+                        "right": np.bincount(decisions.games[which], right[which], size).tolist(),
+                        "alike": np.bincount(decisions.games[which], alike[which], size).tolist(),
+                        "of": np.bincount(decisions.games[which], minlength=size).tolist(),
                     }
         self.results[f"{key}/{name}"] = result
         write_json(self.folder / "results.json", self.results)
@@ -485,15 +485,14 @@ def _accuracy(name: str, right: Array, of: Array, paper: float) -> dict[str, Any
 
 
 def _share(name: str, right: Array, of: Array) -> dict[str, float]:
-    share = right.sum() / of.sum()
-    spread = np.sqrt(((right - share * of) ** 2).sum() * len(of) / (len(of) - 1)) / of.sum()
-    return {name: round(float(share), 4), f"{name} margin": round(float(1.96 * spread), 4)}
+    share, margin = ratio_and_margin(right, of)
+    return {name: round(share, 4), f"{name} margin": round(margin, 4)}
 
 
 def train(config: Config, folder: Path, report: Callable[[str, int, int], None]) -> dict[str, Any]:
     """Cross-validate, then train the final networks; return the accuracies."""
     check(config)
-    fixed = {name: getattr(Config, name) for name in NOT_OF_RESULTS}
+    fixed = {name: getattr(Config, name) for name in RUNTIME_SETTINGS}
     named = dataclasses.replace(config, **fixed, records=Path(config.records).name)
     open_run(folder, named)
     ended = read_json(folder / "summary.json")

@@ -1,10 +1,10 @@
 """Networks of Koi-Koi: rows of `tokens` expanded to tokens where a network computes.
 
 Two designs. `separate` is the paper's: three models of one shape, for discards, picks and calls.
-`shared` is one trunk with an output for each of the three. With `ends` an output becomes many, one
-for each end that the round may have: how likely it is follows from them, and with what the ends are
-worth the value. `ends="point"` counts points; `ends="win"` looks the chance to win up in a table
-that lies beside the weights (`chances`), so that what a lead is worth need not be learned.
+`shared` is one trunk with an output for each of the three. With `outcomes` an output becomes a
+distribution over what the round may bring, and the value is its mean worth. `outcomes="point"`
+counts points; `outcomes="win"` looks the chance to win up in a table that lies beside the weights
+(`chances`), so that what a lead is worth need not be learned.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from cardlab.games.koi_koi.cards import DECK
 from cardlab.games.koi_koi.rules import START
 from cardlab.games.koi_koi.table import MOST_ROUNDS
 from cardlab.games.koi_koi.tokens import DECISIONS, GLOBAL_FEATURES, TOKEN_FEATURES
-from cardlab.games.koi_koi.win_chances import ENDS, POINTS
+from cardlab.games.koi_koi.win_chances import OUTCOMES, POINTS
 from cardlab.networks.card_transformer import CardTransformer, Shape
+from cardlab.networks.token_networks import join_features, one_hot
 
-__all__ = ["DESIGNS", "Expansion", "KoiKoiNetwork", "decisions_of", "make_networks"]
+__all__ = ["DESIGNS", "Expansion", "KoiKoiTransformer", "decisions_of", "make_networks"]
 
 DESIGNS = ("separate", "shared")
-WIDE = 8  # columns are padded to a multiple, as tensor cores like
 MONTHS = DECK // 4
 
 
@@ -80,7 +80,7 @@ class Expansion(nn.Module):
         batch = row.shape[0]
         place = row[:, :DECK]
         zone = place % rows.LEGAL
-        at = self._told(zone, 0, len(rows.ZONES))  # (batch, cards, zones)
+        at = self._one_hot(zone, 0, len(rows.ZONES))  # (batch, cards, zones)
         counted = torch.stack([at[..., one] for one in rows.COUNTED_ZONES], dim=-1)
         of_cards = self._of_cards(row, zone, at, counted)
         blank = of_cards.new_zeros(batch, rows.TOKENS - DECK, of_cards.shape[-1])
@@ -89,8 +89,7 @@ class Expansion(nn.Module):
         legal = torch.cat([place >= rows.LEGAL, calling], dim=1)[..., None].to(self.dtype)
         fixed = self.attributes.to(self.dtype).expand(batch, -1, -1)
         dynamic, relations = tokens[..., :71], tokens[..., 71:]
-        filler = legal.new_zeros(batch, rows.TOKENS, -TOKEN_FEATURES % WIDE)
-        whole = torch.cat([dynamic, fixed, legal, relations, filler], dim=-1)
+        whole = join_features([dynamic, fixed, legal, relations])
         return whole, self._of_game(row, at, counted)
 
     def _of_cards(self, row: Tensor, zone: Tensor, at: Tensor, counted: Tensor) -> Tensor:
@@ -104,7 +103,14 @@ class Expansion(nn.Module):
         of_month = counted.reshape(row.shape[0], MONTHS, 4, -1).sum(2) / 4
         of_month = of_month[:, :, None].expand(-1, -1, 4, -1).flatten(1, 2)
         return torch.cat(
-            [at, dealt, self._told(entered, 1, 32), self._told(taken, 1, 32), matches, of_month],
+            [
+                at,
+                dealt,
+                self._one_hot(entered, 1, 32),
+                self._one_hot(taken, 1, 32),
+                matches,
+                of_month,
+            ],
             dim=-1,
         )
 
@@ -117,10 +123,10 @@ class Expansion(nn.Module):
         left = row[:, rows.ROUNDS_LEFT].clamp(max=rows.ROUNDS_TOLD)
         sets = counted.transpose(1, 2) @ self.sets.to(self.dtype)
         parts = [
-            self._told(1 - row[:, rows.I_DEAL], 0, 2),
-            self._told(left, 1, rows.ROUNDS_TOLD),
-            self._told(row[:, rows.TURN], 0, 16),
-            self._told(row[:, rows.KIND], 0, len(rows.KINDS)),
+            self._one_hot(1 - row[:, rows.I_DEAL], 0, 2),
+            self._one_hot(left, 1, rows.ROUNDS_TOLD),
+            self._one_hot(row[:, rows.TURN], 0, 16),
+            self._one_hot(row[:, rows.KIND], 0, len(rows.KINDS)),
             (lead / 30)[:, None].to(self.dtype),
             (lead[:, None] >= levels).to(self.dtype),
             cards[:, rows.MY_HAND, None] / 8,
@@ -135,56 +141,53 @@ class Expansion(nn.Module):
             number[:, rows.MY_YAKU_POINTS : rows.THEIR_YAKU_POINTS + 1] / 10,
             number[:, rows.MY_SCORE : rows.THEIR_SCORE + 1] / 10,
             number[:, rows.MY_CALLS : rows.THEIR_CALLS + 1] / rows.MOST_CALLS,
-            self._told(calls, 0, rows.MOST_CALLS + 1).flatten(1),
+            self._one_hot(calls, 0, rows.MOST_CALLS + 1).flatten(1),
             self._bits(row, rows.MY_CALL_TURNS, rows.THEIR_CALL_TURNS),
             number[:, rows.RULES, None],
-            number.new_zeros(row.shape[0], -GLOBAL_FEATURES % WIDE),
         ]
-        return torch.cat(parts, dim=1)
+        return join_features(parts)
 
-    def _told(self, value: Tensor, first: int, count: int) -> Tensor:
-        """Return one column for each of `count` values from `first` on."""
-        values = torch.arange(first, first + count, device=value.device, dtype=torch.int32)
-        return (value[..., None] == values).to(self.dtype)
+    def _one_hot(self, value: Tensor, first: int, count: int) -> Tensor:
+        return one_hot(value, first, count, self.dtype)
 
     def _bits(self, row: Tensor, *places: int) -> Tensor:
         taken = [row[:, place, None] // (1 << self.bits) % 2 for place in places]
         return torch.cat(taken, dim=1).to(self.dtype)
 
 
-class KoiKoiNetwork(nn.Module):
+class KoiKoiTransformer(nn.Module):
     """Values of the choices of decisions, straight from their rows of bytes."""
 
     chances: Tensor  # to win: (rounds left, I deal, lead + START)
-    gains: Tensor  # of the ends
+    gains: Tensor  # of the outcomes
 
     def __init__(
         self,
         shape: Shape,
         *,
-        ends: str = "",
+        outcomes: str = "",
         dropout: float = 0.0,
         dtype: torch.dtype = torch.float32,
     ) -> None:
         super().__init__()
-        self.ends = ends
+        self.outcomes = outcomes
         self.expansion = Expansion(dtype)
         self.network = CardTransformer(shape, dropout=dropout, dtype=dtype)
-        if ends:
-            self.register_buffer("gains", torch.from_numpy(ENDS), persistent=False)
-        if ends == "win":
+        if outcomes:
+            self.register_buffer("gains", torch.from_numpy(OUTCOMES), persistent=False)
+        if outcomes == "win":
             self.register_buffer("chances", torch.zeros(MOST_ROUNDS + 1, 2, 2 * START + 1))
 
     def forward(self, rows: Tensor, choices: Tensor) -> Tensor:
         """Return the value of each of the tokens `choices` (batch, n)."""
-        said = self.say(rows, choices)
-        return self.value(rows, said.softmax(-1)) if self.ends else said.squeeze(-1)
+        predicted = self.predict(rows, choices)
+        return self.value(rows, predicted.softmax(-1)) if self.outcomes else predicted.squeeze(-1)
 
-    def say(self, rows: Tensor, choices: Tensor) -> Tensor:
-        """Return (batch, n, 1) values, or with ends (batch, n, ends) logarithms of odds."""
+    def predict(self, rows: Tensor, choices: Tensor) -> Tensor:
+        """Return (batch, n, 1) values, or (batch, n, outcomes) logits."""
         tokens, shared = self.expansion(rows)
         found = self.network(tokens, shared, choices.long())
-        each = MOST_ENDS if self.ends else 1
+        each = NUM_OUTCOMES if self.outcomes else 1
         if found.shape[-1] == each:
             return found
         kind = rows[:, KIND].long()
@@ -193,12 +196,12 @@ class KoiKoiNetwork(nn.Module):
         return found.gather(2, place.expand(-1, found.shape[1], -1))
 
     def value(self, rows: Tensor, likely: Tensor) -> Tensor:
-        """Return what choices are worth (batch, n) by how likely each end is (batch, n, ends)."""
+        """Return the worth of choices (batch, n) by chances of outcomes (batch, n, outcomes)."""
         return (likely * self.worth(rows)[:, None]).sum(-1)
 
     def worth(self, rows: Tensor) -> Tensor:
-        """Return what each end is worth in a position: tens of points, or the expected return."""
-        if self.ends == "point":
+        """Return what each outcome is worth: tens of points, or the expected return."""
+        if self.outcomes == "point":
             return (self.gains / POINTS).expand(rows.shape[0], -1)
         left = rows[:, LEFT, None].long().clamp(1, MOST_ROUNDS) - 1
         lead = rows[:, LEAD, None].long() - LEAD_ZERO + self.gains
@@ -208,7 +211,7 @@ class KoiKoiNetwork(nn.Module):
 
 
 KIND, LEFT, LEAD, I_DEAL = rows.KIND, rows.ROUNDS_LEFT, rows.LEAD, rows.I_DEAL
-LEAD_ZERO, MOST_ENDS = rows.LEAD_ZERO, len(ENDS)
+LEAD_ZERO, NUM_OUTCOMES = rows.LEAD_ZERO, len(OUTCOMES)
 
 
 def decisions_of(design: str) -> tuple[tuple[str, ...], ...]:
@@ -220,10 +223,10 @@ def make_networks(
     design: str,
     *,
     width: int = 256,
-    ends: str = "",
+    outcomes: str = "",
     dropout: float = 0.0,
     dtype: torch.dtype = torch.float32,
-) -> dict[str, KoiKoiNetwork]:
+) -> dict[str, KoiKoiTransformer]:
     """Return the networks of a design by name, weights drawn from torch's generator."""
     made: dict[str, Any] = {}
     for decisions in decisions_of(design):
@@ -234,9 +237,9 @@ def make_networks(
             hidden=2 * width,
             width=width,
             feed_forward=2 * width,
-            outputs=len(decisions) * (len(ENDS) if ends else 1),  # of each kind
+            outputs=len(decisions) * (len(OUTCOMES) if outcomes else 1),  # of each kind
             norm_first=shared,
         )
         name = "all" if shared else decisions[0]
-        made[name] = KoiKoiNetwork(shape, ends=ends, dropout=dropout, dtype=dtype)
+        made[name] = KoiKoiTransformer(shape, outcomes=outcomes, dropout=dropout, dtype=dtype)
     return made

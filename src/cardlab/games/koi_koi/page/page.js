@@ -1,9 +1,10 @@
 // Koi-Koi: the field in the middle, captured cards by category and yaku on both sides.
 
-import { cardName, month, picture } from "../cards.js";
-import { ask, count, h } from "../dom.js";
+import { cardFacts, cardName, picture, shortName, written } from "/static/cards.js";
+import { ask, count, h } from "/static/dom.js";
 import {
   actionBar,
+  actionsOf,
   backs,
   hand,
   hintBar,
@@ -13,24 +14,36 @@ import {
   rove,
   stock,
   zone,
-} from "./kit.js";
+} from "/static/board/kit.js";
 
 const CATEGORIES = ["lights", "seeds", "ribbons", "dross"];
-/** @type {Record<string, number>} */
-const FULL = {
-  "five lights": 5,
-  "four lights": 4,
-  "rainy four lights": 4,
-  "three lights": 3,
-  "boar-deer-butterfly": 3,
-  "flower sake": 2,
-  "moon sake": 2,
-  "red ribbons": 3,
-  "blue ribbons": 3,
-  seeds: 5,
-  ribbons: 5,
-  dross: 10,
-};
+
+/**
+ * @typedef {object} Yaku
+ * @property {number} seat
+ * @property {string} name
+ * @property {number} points 0: not yet made
+ * @property {string[]} have
+ * @property {number} full how many cards it takes
+ * @property {number} need
+ */
+/**
+ * @typedef {object} Extra
+ * @property {Yaku[]} yaku
+ * @property {number[]} points
+ * @property {number[]} worth
+ * @property {number | null} dealer
+ */
+
+/** @param {Wire.Action} action */
+const isPlay = (action) => action.kind === "play";
+
+/**
+ * Return the month of a card.
+ * @param {Page.Context<Extra>} ctx
+ * @param {string | undefined} card
+ */
+const month = (ctx, card) => cardFacts(card ?? "", ctx.deck)?.rank;
 
 /** @type {Page.Order} */
 export const order = "month";
@@ -40,19 +53,20 @@ let asked = null; // the question that the dialog has put already
 
 /**
  * Draw the table.
- * @param {Page.Context<Wire.KoiKoi>} ctx
+ * @param {Page.Context<Extra>} ctx
  */
 export function render(ctx) {
-  const told = ctx.view.description;
-  const picks = ctx.legal.filter((one) => one.text.startsWith("take "));
-  const calls = ctx.legal.filter((one) => one.text === "stop" || one.text === "koi-koi");
-  const pending = told.zones.find((one) => one.name === "discarded" || one.name === "drawn");
+  const description = ctx.view.description;
+  const called = description.parts["koi-koi"];
+  const picks = ctx.legal.filter((one) => one.kind === "take");
+  const calls = ctx.legal.filter((one) => one.kind === "stop" || one.kind === "koi-koi");
+  const pending = description.zones.find((one) => one.name === "discarded" || one.name === "drawn");
   const other = others(ctx)[0];
   const field = fieldOf(ctx, picks);
   if (calls.length && ctx.mine) question(ctx, calls);
   let wanted = "Your turn: play a card; it takes field cards of its month";
   if (picks.length)
-    wanted = `Which card does ${cardName(pending?.cards[0] ?? "").replaceAll(",", "")} take?`;
+    wanted = `Which card does ${shortName(pending?.cards[0] ?? "", ctx.deck)} take?`;
   if (calls.length) wanted = "Stop, or koi-koi?";
   return [
     h(
@@ -84,9 +98,7 @@ export function render(ctx) {
             "p",
             { class: "round-line" },
             roundWords(ctx),
-            told.facts["koi-koi"]
-              ? h("strong", {}, `koi-koi: ${names(ctx, told.facts["koi-koi"])}`)
-              : null,
+            called ? h("strong", {}, "koi-koi: ", written(called, ctx.deck, ctx.names)) : null,
           ),
         ),
         pending
@@ -95,7 +107,7 @@ export function render(ctx) {
               {
                 class: "place",
                 role: "img",
-                "aria-label": `${pending.name}: ${cardName(pending.cards[0])}`,
+                "aria-label": `${pending.name}: ${cardName(pending.cards[0], ctx.deck)}`,
               },
               moving(pending.cards[0], ctx.deck),
               h("span", { class: "place-name" }, pending.name),
@@ -113,26 +125,26 @@ export function render(ctx) {
       },
       actionBar(
         { ...ctx, legal: calls },
-        (one) => (one.text === "stop" ? stopWords(ctx) : "Koi-koi!"),
+        (one) => (one.kind === "stop" ? stopWords(ctx) : "Koi-koi!"),
         {
-          class: (one) => (one.text === "stop" ? "" : "shout"),
+          class: (one) => (one.kind === "stop" ? "" : "shout"),
         },
       ),
       hand(ctx, {
         usable: (card) =>
-          !picks.length && !calls.length && ctx.legal.some((one) => one.text === card),
+          actionsOf(ctx, card).some(isPlay),
         lifted: (card) => !picks.length && !calls.length && matches(ctx, card).length > 0,
         note: (card) => {
           const taken = matches(ctx, card);
           return taken.length
-            ? `, matches ${taken.map((one) => cardName(one)).join(" and ")}`
+            ? `, matches ${taken.map((one) => cardName(one, ctx.deck)).join(" and ")}`
             : ", matches nothing";
         },
         pick: (card) => {
-          const action = ctx.legal.find((one) => one.text === card);
+          const action = actionsOf(ctx, card).find(isPlay);
           if (action) ctx.act(action.id);
         },
-        look: (card) => glow(field, card),
+        look: (card) => glow(ctx, field, card),
       }),
       h(
         "div",
@@ -145,20 +157,14 @@ export function render(ctx) {
 }
 
 /**
- * @param {Page.Context} ctx
+ * @param {Page.Context<Extra>} ctx
  * @param {string} card
  */
-const matches = (ctx, card) => zone(ctx, "field").cards.filter((one) => month(one) === month(card));
-
-/**
- * @param {Page.Context} ctx
- * @param {string} text
- */
-const names = (ctx, text) => text.replace(/seat (\d)/g, (_, seat) => ctx.names[Number(seat)]);
+const matches = (ctx, card) => zone(ctx, "field").cards.filter((one) => month(ctx, one) === month(ctx, card));
 
 /**
  * @param {string} card
- * @param {Wire.Deck} deck
+ * @param {string} deck
  */
 function moving(card, deck) {
   const image = picture(card, deck);
@@ -172,14 +178,14 @@ function roundWords(ctx) {
   return round ? h("span", {}, `Round ${round}`) : null;
 }
 
-/** @param {Page.Context<Wire.KoiKoi>} ctx */
+/** @param {Page.Context<Extra>} ctx */
 function stopWords(ctx) {
   const worth = ctx.view.extra.worth?.[ctx.seat];
   return worth ? `Stop and win ${count(worth, "point")}` : "Stop";
 }
 
 /**
- * @param {Page.Context<Wire.KoiKoi>} ctx
+ * @param {Page.Context<Extra>} ctx
  * @param {number} seat
  */
 function score(ctx, seat) {
@@ -192,7 +198,7 @@ function score(ctx, seat) {
 }
 
 /**
- * @param {Page.Context} ctx
+ * @param {Page.Context<Extra>} ctx
  * @param {Wire.Action[]} picks
  */
 function fieldOf(ctx, picks) {
@@ -212,8 +218,8 @@ function fieldOf(ctx, picks) {
             type: "button",
             class: "lies can",
             data: { lies: card, key: `field:${card}` },
-            "aria-label": `take ${cardName(card)}`,
-            title: cardName(card),
+            "aria-label": `take ${cardName(card, ctx.deck)}`,
+            title: cardName(card, ctx.deck),
             on: { click: () => ctx.act(pick.id) },
           },
           moving(card, ctx.deck),
@@ -227,8 +233,8 @@ function fieldOf(ctx, picks) {
           {
             class: `lies ${picks.length && ctx.mine ? "dim" : ""}`,
             role: "img",
-            "aria-label": cardName(card),
-            title: cardName(card),
+            "aria-label": cardName(card, ctx.deck),
+            title: cardName(card, ctx.deck),
             data: { lies: card },
           },
           moving(card, ctx.deck),
@@ -241,20 +247,21 @@ function fieldOf(ctx, picks) {
 }
 
 /**
+ * @param {Page.Context<Extra>} ctx
  * @param {HTMLElement} field
  * @param {string | null} card
  */
-function glow(field, card) {
+function glow(ctx, field, card) {
   field.classList.toggle("looking", card !== null);
   /** @type {NodeListOf<HTMLElement>} */
   const lying = field.querySelectorAll(".lies");
   for (const one of lying) {
-    one.classList.toggle("match", card !== null && month(one.dataset.lies ?? "") === month(card));
+    one.classList.toggle("match", card !== null && month(ctx, one.dataset.lies) === month(ctx, card));
   }
 }
 
 /**
- * @param {Page.Context<Wire.KoiKoi>} ctx
+ * @param {Page.Context<Extra>} ctx
  * @param {number} seat
  */
 function captured(ctx, seat) {
@@ -271,7 +278,7 @@ function captured(ctx, seat) {
           {
             class: `heap ${cards.length ? "" : "none"}`,
             role: "img",
-            "aria-label": `${name}: ${cards.length ? cards.map((card) => cardName(card)).join("; ") : "none"}`,
+            "aria-label": `${name}: ${cards.length ? cards.map((card) => cardName(card, ctx.deck)).join("; ") : "none"}`,
           },
           h("span", { class: "heap-name" }, `${name} ${cards.length || ""}`),
           h(
@@ -291,14 +298,13 @@ function captured(ctx, seat) {
 }
 
 /**
- * @param {Page.Context<Wire.KoiKoi>} ctx
+ * @param {Page.Context<Extra>} ctx
  * @param {number} seat
  */
 function yaku(ctx, seat) {
   const rows = (ctx.view.extra.yaku ?? []).filter((one) => one.seat === seat);
   // The nearest first; of several light yaku the one that is nearest says enough.
   const near = rows
-    .map((one) => ({ ...one, full: FULL[one.name] ?? one.have.length + one.need }))
     .filter((one) => one.points || one.have.length > 1 || one.need === 1)
     .sort((a, b) => b.points - a.points || a.need - b.need)
     .slice(0, 4);
@@ -309,7 +315,7 @@ function yaku(ctx, seat) {
     near.map((one) =>
       h(
         "li",
-        { class: one.points ? "made" : "", title: one.have.map((card) => cardName(card)).join("; ") },
+        { class: one.points ? "made" : "", title: one.have.map((card) => cardName(card, ctx.deck)).join("; ") },
         h("span", { class: "yaku-name" }, one.name),
         one.points
           ? h("span", { class: "yaku-points" }, count(one.points, "point"))
@@ -329,7 +335,7 @@ function yaku(ctx, seat) {
 }
 
 /**
- * @param {Page.Context<Wire.KoiKoi>} ctx
+ * @param {Page.Context<Extra>} ctx
  * @param {Wire.Action[]} calls
  */
 async function question(ctx, calls) {
@@ -361,10 +367,10 @@ async function question(ctx, calls) {
     "Koi-koi?",
     body,
     calls.map((action) => ({
-      text: action.text === "stop" ? stopWords(ctx) : "Koi-koi!",
-      class: action.text === "stop" ? "primary" : "shout",
+      text: action.kind === "stop" ? stopWords(ctx) : "Koi-koi!",
+      class: action.kind === "stop" ? "primary" : "shout",
       value: action.id,
-      first: action.text === "stop",
+      first: action.kind === "stop",
       data: { action: action.id },
     })),
     { class: "koi-dialog", made: (close) => ctx.onStale(() => close(null)) },

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from cardlab.engine.game import Array
+from cardlab.engine.statistics import binomial_margin, difference, mean_and_margin
 from cardlab.games.koi_koi.paper.cases import Case
 from cardlab.games.koi_koi.rules import START
-from cardlab.papers.claim import Claim, binomial_margin, compare, markdown_table
+from cardlab.papers.claim import Claim, compare, markdown_table
 from cardlab.papers.measurements import Games
 
 __all__ = [
@@ -86,10 +87,6 @@ def by_deal(games: Games, place: int) -> tuple[Array, Array]:
     return 50 * (1 + returns), points - START
 
 
-def _mean(values: Array) -> tuple[float, float]:
-    return float(values.mean()), float(1.96 * values.std(ddof=1) / len(values) ** 0.5)
-
-
 def _verdict(apart: float, margin: float) -> str:
     if abs(apart) <= margin:
         return "open: within chance"
@@ -106,7 +103,7 @@ def table_2_claims(games: dict[str, Games]) -> list[Claim]:
         ("RL-Point", "Random"),
         ("SL", "Random"),
     ):
-        wins, margin = _mean(by_deal(games[f"{AGENTS[one]} {AGENTS[other]}"], 0)[0])
+        wins, margin = mean_and_margin(by_deal(games[f"{AGENTS[one]} {AGENTS[other]}"], 0)[0])
         told = f"{wins:.1f} ± {margin:.1f} %"
         statement = f"{one} wins more than {other} when they meet"
         claims.append(Claim("table II", statement, "above 50 %", told, _verdict(wins - 50, margin)))
@@ -116,13 +113,13 @@ def table_2_claims(games: dict[str, Games]) -> list[Claim]:
         direct = by_deal(games[f"{AGENTS['RL-WP']} {AGENTS['RL-Point']}"], 0)[number]
         even = 50 if what == "wins" else 0
         apart = (direct - even) * (1 if better == "RL-WP" else -1)
-        cells = [("when they meet", _mean(apart))]
+        cells = [("when they meet", mean_and_margin(apart))]
         for other in ("SL", "Random"):
             mine, theirs = (
                 by_deal(games[f"{AGENTS[name]} {AGENTS[other]}"], 0)[number]
                 for name in (better, worse)
             )
-            cells.append((f"against {other}", _mean(mine - theirs)))
+            cells.append((f"against {other}", mean_and_margin(mine - theirs)))
         for where, (mean, margin) in cells:
             told = f"{mean:+.1f} ± {margin:.1f} {'%' if what == 'wins' else 'points'}"
             statement = f"{better} gets more {what} than {worse}, {where}"
@@ -223,7 +220,7 @@ def curve_claims(curves: Mapping[str, Curve]) -> list[Claim]:
     win, point = curves["RL-WP"], curves["RL-Point"]
     early = [one.games_until(50) for one in (point, curves[BY_CHANCE])]
     ends = [one.end("wins") for one in (win, point)]
-    apart, margin = ends[0][0] - ends[1][0], float(np.hypot(ends[0][1], ends[1][1]))
+    apart, margin = difference(*ends)
     evenly = early[0] == early[1]
     return [
         Claim(

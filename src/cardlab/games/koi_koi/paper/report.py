@@ -7,15 +7,16 @@ here, and the figures 7 and 8 are drawn from positions of games played here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cardlab.arena.match import Match
+from cardlab.engine.game import Array
+from cardlab.engine.statistics import difference
 from cardlab.games.koi_koi import PACKAGE
 from cardlab.games.koi_koi.agents.network import koi_koi_point, koi_koi_win
 from cardlab.games.koi_koi.paper.cases import (
@@ -40,18 +41,18 @@ from cardlab.games.koi_koi.paper.claims import (
     table_2_claims,
 )
 from cardlab.papers import figures
-from cardlab.papers.claim import claims_table, fill_template, markdown_table
+from cardlab.papers.claim import Claim, markdown_table, with_margin
 from cardlab.papers.logs import kept_log, kept_result
-from cardlab.papers.measurements import Games, Ledger, measure, source_digest
+from cardlab.papers.measurements import Games
+from cardlab.papers.reproduce import Report, Study
 
-__all__ = ["reproduce"]
+__all__ = ["REPORT"]
 
 GAME = "koi_koi"
 SEED = 2023
 RUNS = {"RL-WP": "win", "RL-Point": "point", BY_CHANCE: "win_alone"}
-SUPERVISED = "koi_koi_supervised"
 SEARCH = "koi_koi_search:400"
-TERMS = "koi_koi_linear"
+LINEAR = "koi_koi_linear"
 HAND_SEEN = "koi_koi_hand_open:400"
 HEURISTIC = "heuristic"
 NO_FOCUS = """Our tokens carry what the paper's head 1 looks for: how many cards of their month lie
@@ -81,71 +82,53 @@ def pairs() -> list[tuple[str, str]]:
 
 def beyond() -> list[tuple[str, str]]:
     """Return the pairs that the paper has nothing of."""
-    learned = [*list(AGENTS.values())[:3], TERMS]
-    against_sl = [(one, AGENTS["SL"]) for one in (TERMS, SEARCH, HAND_SEEN)]
-    return [*((one, HEURISTIC) for one in learned), (SEARCH, AGENTS["RL-WP"]), *against_sl]
+    learned = [*list(AGENTS.values())[:3], LINEAR]
+    against_sl = [(agent, AGENTS["SL"]) for agent in (LINEAR, SEARCH, HAND_SEEN)]
+    return [*((agent, HEURISTIC) for agent in learned), (SEARCH, AGENTS["RL-WP"]), *against_sl]
 
 
 def all_matches(plan: Plan) -> dict[str, Match]:
     """Return every match that the report needs, by name."""
     matches = {}
 
-    def add(one: str, other: str, games: int) -> None:
-        matches[f"{one} {other}"] = Match.plan(GAME, [one, other], games, SEED)
+    def add(agent: str, other: str, games: int) -> None:
+        matches[f"{agent} {other}"] = Match.plan(GAME, [agent, other], games, SEED)
 
-    for one, other in pairs():
-        add(one, other, plan.games)
-    for one, other in beyond():
-        searches = one in (SEARCH, HAND_SEEN)
+    for agent, other in pairs():
+        add(agent, other, plan.games)
+    for agent, other in beyond():
+        searches = agent in (SEARCH, HAND_SEEN)
         of_search = plan.limit_games if other == AGENTS["SL"] else plan.search_games
-        add(one, other, of_search if searches else plan.games)
+        add(agent, other, of_search if searches else plan.games)
     return matches
 
 
-@dataclass(frozen=True)
-class Positions:
-    """What networks think: the cases of figure 7, and attention on cards of one month."""
+class Findings(NamedTuple):
+    """Everything that was measured, and the logs of the trainings."""
 
-    cases: list[Case]
-    shares: Any  # by block and head
-
-
-def reproduce(
-    out: Path,
-    work: Path,
-    *,
-    quick: bool,
-    workers: int,
-    report: Callable[[str, int, int], None],
-) -> Path:
-    """Measure everything that is not yet measured, draw, write the report; return its path."""
-    plan = QUICK if quick else FULL
-    ledger = Ledger(work / source_digest() / "ledger.jsonl")
-    games = measure(
-        all_matches(plan), ledger, workers=workers, progress=lambda *at: report("matches", *at)
-    )
-    report("positions", 0, 1)
-    positions = find_positions(plan)
-    report("positions", 1, 1)
-    curves = {name: Curve.of(kept_log(PACKAGE, run)) for name, run in RUNS.items()}
-    out.mkdir(parents=True, exist_ok=True)
-    draw_figures(curves, positions, out)
-    path = out / f"{GAME}.md"
-    path.write_text(write_report(plan, games, curves, positions))
-    return path
+    plan: Plan
+    games: dict[str, Games]
+    cases: list[Case]  # of figure 7
+    shares: Array  # of attention on cards of agent month, by block and head
+    curves: dict[str, Curve]
 
 
-def find_positions(plan: Plan) -> Positions:
-    """Play the network that learned to win against itself, and look for positions."""
+def measure_all(study: Study[Plan]) -> Findings:
+    """Play every match, look for positions in games of `koi_koi_win`, read the kept logs."""
+    plan = study.plan
+    games = study.play("matches", all_matches(plan))
+    study.report("positions", 0, 1)
     win, point = koi_koi_win(), koi_koi_point()
     views, seats = play(win, plan.case_games, SEED)
     some = np.linspace(0, len(views) - 1, plan.maps).astype(int)
-    return Positions(
-        find_cases(win, point, views, seats), month_shares(win, views[some], seats[some])
-    )
+    cases = find_cases(win, point, views, seats)
+    shares = month_shares(win, views[some], seats[some])
+    study.report("positions", 1, 1)
+    curves = {name: Curve.of(kept_log(PACKAGE, run)) for name, run in RUNS.items()}
+    return Findings(plan, games, cases, shares, curves)
 
 
-def draw_figures(curves: dict[str, Curve], positions: Positions, out: Path) -> None:
+def draw_figures(found: Findings, out: Path) -> None:
     """Draw figures 5 to 8."""
     chances = koi_koi_win().chances
     leads = np.arange(-START, START + 1)
@@ -170,25 +153,19 @@ def draw_figures(curves: dict[str, Curve], positions: Positions, out: Path) -> N
     ):
         figures.draw_curves(
             out / f"{GAME}_figure_6{part}.svg",
-            {name: curve.line(what) for name, curve in curves.items()},
+            {name: curve.line(what) for name, curve in found.curves.items()},
             x="games of training",
             y=y,
             log_x=False,
         )
-    draw_values(out / f"{GAME}_figure_7.svg", positions.cases)
-    draw_attention(out / f"{GAME}_figure_8.svg", koi_koi_win(), positions.cases[0])
+    draw_values(out / f"{GAME}_figure_7.svg", found.cases)
+    draw_attention(out / f"{GAME}_figure_8.svg", koi_koi_win(), found.cases[0])
 
 
-def with_margin(value: tuple[float, float], digits: int = 1, sign: bool = False) -> str:
-    """Return a number with its margin."""
-    plus = "+" if sign else ""
-    return f"{value[0]:{plus}.{digits}f} ± {value[1]:.{digits}f}"
-
-
-def against(games: dict[str, Games], one: str, other: str) -> tuple[str, str]:
+def against(games: dict[str, Games], agent: str, other: str) -> tuple[str, str]:
     """Return an agent's wins in percent and its points over the start against another."""
-    mine = f"{one} {other}" in games
-    found = games[f"{one} {other}"] if mine else games[f"{other} {one}"]
+    mine = f"{agent} {other}" in games
+    found = games[f"{agent} {other}"] if mine else games[f"{other} {agent}"]
     place = 0 if mine else 1
     gain, margin = found.gain(place)
     return with_margin(found.score(place)), with_margin((gain - START, margin), 2, sign=True)
@@ -207,13 +184,13 @@ def table_2(games: dict[str, Games]) -> str:
 
 
 def beyond_table(games: dict[str, Games]) -> str:
-    """Return how the networks do against rules of thumb, search against its network, and so on."""
+    """Return how the networks do against heuristics, search against its network, and so on."""
     rows = []
-    for one, other in beyond():
-        found = games[f"{one} {other}"]
+    for agent, other in beyond():
+        found = games[f"{agent} {other}"]
         cost = f"{found.milliseconds(0):.3g} ms"
         rows.append(
-            (f"`{one}`", f"`{other}`", *against(games, one, other), f"{found.games:,}", cost)
+            (f"`{agent}`", f"`{other}`", *against(games, agent, other), f"{found.games:,}", cost)
         )
     head = ("agent", "against", "wins %", "points", "games", "a decision")
     return markdown_table(head, rows, right=2)
@@ -231,7 +208,7 @@ def runs_table() -> str:
             played += f" of {config['games']:,}"
         speed = float(np.median([line["games/s"] for line in lines]))
         losses = [line for line in lines if "predictor/dynamic" in line]
-        told = (
+        log_loss = (
             f"{losses[-1]['predictor/dynamic']:.4f} / {losses[-1]['predictor/logistic']:.4f}"
             if losses
             else ""
@@ -245,7 +222,7 @@ def runs_table() -> str:
                 f"{speed:,.0f}",
                 with_margin(last.end("wins")),
                 with_margin(last.end("points"), 2, sign=True),
-                told,
+                log_loss,
             )
         )
     return markdown_table(
@@ -267,78 +244,88 @@ def search_verdict(games: dict[str, Games]) -> str:
     """Return in one sentence whether search beats its network."""
     found = games[f"{SEARCH} {AGENTS['RL-WP']}"]
     score, margin = found.score()
-    told = f"{with_margin((score, margin))} % of {found.games:,} games"
+    result = f"{with_margin((score, margin))} % of {found.games:,} games"
     if score - margin > 50:
-        return f"It beats the network alone beyond the interval: {told}."
+        return f"It beats the network alone beyond the interval: {result}."
     if score + margin < 50:
-        return f"It loses to the network alone: {told}."
-    return f"It cannot be told from the network alone by these games: {told}."
+        return f"It loses to the network alone: {result}."
+    return f"It cannot be told from the network alone by these games: {result}."
 
 
 def limit_verdict(games: dict[str, Games]) -> str:
     """Return in one sentence what seeing the other hand is worth to search against SL."""
-    fair, seen = (games[f"{one} {AGENTS['SL']}"] for one in (SEARCH, HAND_SEEN))
-    more = seen.score()[0] - fair.score()[0]
-    margin = (seen.score()[1] ** 2 + fair.score()[1] ** 2) ** 0.5
-    told = (
+    fair, seen = (games[f"{agent} {AGENTS['SL']}"] for agent in (SEARCH, HAND_SEEN))
+    more, margin = difference(seen.score(), fair.score())
+    result = (
         f"{with_margin(seen.score())} % against SL, {with_margin((more, margin), sign=True)} more"
     )
     if more > margin:
-        return f"It wins {told} than the fair search."
-    return f"It wins {told} than the fair search: no difference that these games show."
+        return f"It wins {result} than the fair search."
+    return f"It wins {result} than the fair search: no difference that these games show."
 
 
-def write_report(
-    plan: Plan, games: dict[str, Games], curves: dict[str, Curve], positions: Positions
-) -> str:
-    """Return the report in Markdown; every number in it was measured by these games and runs."""
-    supervised = (
-        kept_result(PACKAGE, name)["summary"] for name in ("supervised", "supervised_alone")
-    )
-    first, claims = table_1(*supervised)
-    claims += table_2_claims(games)
-    claims += predictor_claims(koi_koi_win().chances)
-    claims += curve_claims(curves)
-    claims += case_claims(positions.cases)
-    attention = attention_claim(positions.shares)
-    claims.append(attention)
-    shares = [
-        (f"block {block + 1}", *(f"{100 * share:.1f} %" for share in row))
-        for block, row in enumerate(positions.shares)
-    ]
-    heads = [f"head {number + 1}" for number in range(positions.shares.shape[1])]
+def slopes_table() -> str:
+    """Return what a point and a lead are worth by the predicted chances, by rounds left."""
     chances = koi_koi_win().chances
-    facts = {
-        "size": "quick run: wide intervals" if plan is QUICK else "full run",
+    rounds = range(7, 0, -1)
+    leads = (f"{100 * chances[left, :, START + 5].mean():.0f} %" for left in rounds)
+    rows = [
+        ("a point more, at even points", *(f"{slope:.2f}" for slope in slopes(chances)[::-1])),
+        ("chance with a lead of 5", *leads),
+    ]
+    return markdown_table(("rounds left", *map(str, rounds)), rows)
+
+
+def shares_table(shares: Array) -> str:
+    """Return how much attention falls on cards of the same month, by block and head."""
+    rows = [
+        (f"block {block + 1}", *(f"{100 * share:.1f} %" for share in row))
+        for block, row in enumerate(shares)
+    ]
+    heads = [f"head {number + 1}" for number in range(shares.shape[1])]
+    return markdown_table(("", *heads), rows)
+
+
+def summaries() -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the results of the supervised trainings, after play and on recorded games alone."""
+    first, alone = (kept_result(PACKAGE, name) for name in ("supervised", "supervised_alone"))
+    return first["summary"], alone["summary"]
+
+
+def all_claims(found: Findings) -> list[Claim]:
+    """Return the paper's claims beside what was found."""
+    return [
+        *table_1(*summaries())[1],
+        *table_2_claims(found.games),
+        *predictor_claims(koi_koi_win().chances),
+        *curve_claims(found.curves),
+        *case_claims(found.cases),
+        attention_claim(found.shares),
+    ]
+
+
+def all_facts(found: Findings) -> dict[str, object]:
+    """Return every number and table of the report."""
+    plan, games = found.plan, found.games
+    return {
         "seed": SEED,
         "games": f"{plan.games:,}",
         "case_games": f"{plan.case_games:,}",
         "maps": plan.maps,
-        "claims": claims_table(claims),
-        "table_1": first,
+        "table_1": table_1(*summaries())[0],
         "table_2": table_2(games),
         "beyond": beyond_table(games),
         "search": f"`{SEARCH}`",
         "search_verdict": search_verdict(games),
-        "terms": f"`{TERMS}`",
+        "terms": f"`{LINEAR}`",
         "hand_seen": f"`{HAND_SEEN}`",
         "limit": limit_verdict(games),
         "runs": runs_table(),
-        "slopes": markdown_table(
-            ("rounds left", *(str(left) for left in range(7, 0, -1))),
-            [
-                ("a point more, at even points", *(f"{one:.2f}" for one in slopes(chances)[::-1])),
-                (
-                    "chance with a lead of 5",
-                    *(
-                        f"{100 * chances[left, :, START + 5].mean():.0f} %"
-                        for left in range(7, 0, -1)
-                    ),
-                ),
-            ],
-        ),
+        "slopes": slopes_table(),
         "predictor": kept_result(PACKAGE, RUNS["RL-WP"])["config"]["predictor"],
-        "attention_note": NO_FOCUS if attention.verdict != "agrees" else "",
-        "shares": markdown_table(("", *heads), shares),
+        "attention_note": NO_FOCUS if attention_claim(found.shares).verdict != "agrees" else "",
+        "shares": shares_table(found.shares),
     }
-    return fill_template(PACKAGE, facts)
+
+
+REPORT = Report(PACKAGE, FULL, QUICK, measure_all, draw_figures, all_claims, all_facts)

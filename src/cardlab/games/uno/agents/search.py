@@ -1,4 +1,4 @@
-"""Agents that search in Uno: a fair one, and the same search with ever more hidden knowledge.
+"""Agents that search in Uno: `guided` knows what its seat has witnessed, the others ever more.
 
 All of them try every action in the same worlds, play each out fast and drop the worse half of the
 actions again and again; they differ only in which worlds they can tell apart. The steps are named
@@ -15,11 +15,11 @@ import numpy as np
 from cardlab.engine.game import Array, State, Turn
 from cardlab.games.uno.agents.network import uno_net
 from cardlab.games.uno.playouts import play_out_random, play_out_sensible
-from cardlab.games.uno.worlds import ALL, HANDS, SEAT, UNION, Evaluation, evaluate
+from cardlab.games.uno.worlds import ALL, HANDS, UNION, Decision, Evaluation, evaluate
 
 __all__ = [
     "LADDER",
-    "UnoFair",
+    "Guided",
     "UnoOpen",
     "UnoSearch",
     "uno_deck_open",
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 LADDER = (  # agents by what they know, each more than the one before
-    ("fair", "its seat"),
+    ("guided", "its seat"),
     ("uno_union_open", "the union of the other hands"),
     ("uno_hands_open", "every hand"),
     ("uno_deck_open", "every hand and the order of the stock"),
@@ -39,13 +39,13 @@ PLAY_OUTS = (play_out_random, play_out_sensible)  # by the parameter `others`
 
 
 @dataclass(frozen=True)
-class UnoFair:
+class Guided:
     """Flat Monte Carlo with fast, sensible play-outs and a model of the other seats."""
 
     playouts: int = 3000
     others: int = 0
     threads: int = 1
-    name: str = "fair"
+    name: str = "guided"
 
     def act(self, turn: Turn, rng: np.random.Generator) -> int:
         """Return the best of the actions that were tried most."""
@@ -56,16 +56,14 @@ class UnoFair:
         return self._evaluate(turn, rng).means
 
     def _evaluate(self, turn: Turn, rng: np.random.Generator) -> Evaluation:
+        decision = Decision(turn.view.array, turn.seat, turn.legal)
         play_out = PLAY_OUTS[self.others]
-        known, legal = turn.view.array, turn.legal
-        return evaluate(
-            known, turn.seat, legal, self.playouts, rng, play_out, knows=SEAT, threads=self.threads
-        )
+        return evaluate(decision, self.playouts, rng, play_out, threads=self.threads)
 
 
 @dataclass(frozen=True)
 class UnoSearch:
-    """The fair search guided by a network: what `uno_net` expects of an action counts as worlds."""
+    """The same search with a network: what `uno_net` expects of an action counts as worlds."""
 
     playouts: int = 4000
     others: int = 0
@@ -86,13 +84,10 @@ class UnoSearch:
 
     def _evaluate(self, turn: Turn, rng: np.random.Generator, network: Array) -> Evaluation:
         return evaluate(
-            turn.view.array,
-            turn.seat,
-            turn.legal,
+            Decision(turn.view.array, turn.seat, turn.legal),
             self.playouts,
             rng,
             PLAY_OUTS[self.others],
-            knows=SEAT,
             opinion=network,
             belief=BELIEF_IN_NETWORK,
             threads=self.threads,
@@ -111,19 +106,11 @@ class UnoOpen:
 
     def act_open(self, state: State, rng: np.random.Generator) -> int:
         """Return the best of the actions that were tried most."""
-        legal, seat, play_out = state.legal(), state.mover, PLAY_OUTS[self.others]
+        decision = Decision(state.array, state.mover, state.legal(), self.knows)
+        play_out = PLAY_OUTS[self.others]
         return _best(
-            legal,
-            lambda: evaluate(
-                state.array,
-                seat,
-                legal,
-                self.playouts,
-                rng,
-                play_out,
-                knows=self.knows,
-                threads=self.threads,
-            ),
+            decision.actions,
+            lambda: evaluate(decision, self.playouts, rng, play_out, threads=self.threads),
         )
 
 

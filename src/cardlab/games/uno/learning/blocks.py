@@ -13,11 +13,11 @@ from cardlab.engine.game import Array
 from cardlab.games.uno.hidden_hands import MAX_SEATS
 from cardlab.games.uno.learning.games import Games, trace_targets
 
-__all__ = ["Block", "collect", "shuffled"]
+__all__ = ["Rollout", "collect", "shuffled"]
 
 
 @dataclass(frozen=True)
-class Block:
+class Rollout:
     """All decisions of some steps: what was seen, legal and done, by whom, and what ended."""
 
     features: Tensor  # steps, rows, inputs
@@ -60,7 +60,7 @@ def collect(
     device: torch.device,
     choose: Callable[[Tensor, Tensor], Tensor],
     explore: float = 0.0,
-) -> Block:
+) -> Rollout:
     """Play so many steps in all rows, choosing from features and legal outputs."""
     rows = games.rows
     inputs = games.features.shape[1]
@@ -77,4 +77,4 @@ def collect(
         games.step(choose(features[t], legal[t]).cpu().numpy(), explore)
         actions[t].copy_(torch.from_numpy(games.choices))
         ended[t + 1], winner[t + 1] = games.ended, games.winner
-    return Block(features, legal, actions, seats, ended, winner)
+    return Rollout(features, legal, actions, seats, ended, winner)

@@ -4,7 +4,7 @@ After Zha and others, "DouZero" (2021): with Q(s, a) -> z, where z is 1 for a ga
 game lost, and play that takes the best action but for a few random ones. The paper on Uno trains at
 three seats and reports that its agents do not carry over to more; here every game has a random
 number of seats and one of both rule sets, which the encoding `fair` tells. In a share `self_play`
-of the games all seats are the learner, in a share `heuristic` the others follow rules of thumb, in
+of the games all seats are the learner, in a share `heuristic` the others follow the heuristic, in
 the rest they are random.
 
 `trace` below 1 replaces z by a mixture with the values of the same seat's later decisions, which
@@ -25,9 +25,10 @@ from torch import Tensor, nn
 from cardlab.engine.errors import CardlabError
 from cardlab.games.uno.features import NUM_OUTPUTS
 from cardlab.games.uno.learning.blocks import collect, shuffled
-from cardlab.games.uno.learning.games import Games
+from cardlab.games.uno.learning.games import Games, Play
 from cardlab.games.uno.learning.runs import (
     ALL_TABLES,
+    Method,
     Report,
     Run,
     export,
@@ -100,9 +101,7 @@ def learn(
         tables_of(config.seats, config.rules),
         config.encoding,
         seed=run.seed("games"),
-        skip_forced=True,
-        self_play=config.self_play,
-        heuristic=config.heuristic,
+        play=Play(skip_forced=True, self_play=config.self_play, heuristic=config.heuristic),
         threads=config.threads,
         pinned=run.device.type == "cuda",
     )
@@ -160,14 +159,12 @@ def train(config: Config, folder: Path, report: Report) -> dict[str, Any]:
     optimiser = torch.optim.Adam(
         network.parameters(), lr=config.alpha, fused=device.type == "cuda" or None
     )
-    return run_stretches(
-        config,
-        folder,
-        report,
-        command="cardlab train uno/deep_monte_carlo",
-        network=network,
-        modules={"network": network},
-        optimisers={"adam": optimiser},
-        learn=lambda run: learn(run, config, network, optimiser),
-        tables=ALL_TABLES,
+    method = Method(
+        "cardlab train uno/deep_monte_carlo",
+        network,
+        {"network": network},
+        optimiser,
+        lambda run: learn(run, config, network, optimiser),
+        ALL_TABLES,
     )
+    return run_stretches(config, folder, report, method)

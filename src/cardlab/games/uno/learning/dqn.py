@@ -34,8 +34,9 @@ import torch
 from torch import Tensor, nn
 
 from cardlab.engine.errors import CardlabError
-from cardlab.games.uno.learning.games import Games
+from cardlab.games.uno.learning.games import Games, Play
 from cardlab.games.uno.learning.runs import (
+    Method,
     Report,
     Run,
     export,
@@ -222,7 +223,7 @@ def make_games(run: Run, config: Config, rows: int, seed: int, redeal: bool) -> 
         tables_of(config.seats, config.rules),
         config.encoding,
         seed=seed,
-        redeal=redeal,
+        play=Play(redeal=redeal),
         threads=config.threads,
         pinned=redeal and run.device.type == "cuda",
     )
@@ -321,13 +322,11 @@ def train(config: Config, folder: Path, report: Report) -> dict[str, Any]:
         torch.set_float32_matmul_precision("high")
     learner = Learner(config, device)
     learn = learn_fast if config.loop == "fast" else learn_as_paper
-    return run_stretches(
-        config,
-        folder,
-        report,
-        command=f"cardlab train uno/{config.method}",
-        network=learner.online,
-        modules=learner.modules,
-        optimisers={"adam": learner.optimiser},
-        learn=lambda run: learn(run, config, learner),
+    method = Method(
+        f"cardlab train uno/{config.method}",
+        learner.online,
+        learner.modules,
+        learner.optimiser,
+        lambda run: learn(run, config, learner),
     )
+    return run_stretches(config, folder, report, method)

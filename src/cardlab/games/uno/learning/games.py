@@ -1,11 +1,11 @@
 """Thousands of games of Uno in step for learners, each row stopping at a learner's next decision.
 
-Seats that do not learn play at random or by rules of thumb inside the compiled step. At each new
-game a row draws its table from the given ones (numbers of seats, rule sets), then what sits around:
-other learners, rules of thumb, or random seats. The learner's seat goes round: game g of row r is
-played on seat (r + g) mod seats. (The paper does not say where its learner sat; seat 0 begins, so
-that sitting there always would flatter it.) Every row has a random stream of its own: how many
-threads share the rows changes the time and nothing else.
+Seats that do not learn play at random or by the heuristic inside the compiled step. At each new
+game a row draws its table from the given ones (numbers of seats, rule sets), then its other seats:
+learners, the heuristic, or random. The learner's seat rotates: game g of row r is played on seat
+(r + g) mod seats. (The paper does not say where its learner sat; seat 0 begins, which would be an
+advantage.) Every row has a random stream of its own: how many threads share the rows changes the
+time and nothing else.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import DEALER, OVER, Array
-from cardlab.engine.kernel import bit, int64, kernel, lowest_bit
+from cardlab.engine.kernel import bit, count_bits, int64, kernel, lowest_bit
 from cardlab.engine.seeding import below, branch, shuffle
 from cardlab.games.uno.features import SIZES, action_of, encode, find_encoding, outputs_of
 from cardlab.games.uno.heuristic import choose
@@ -28,7 +28,7 @@ from cardlab.games.uno.hidden_hands import MAX_SEATS, NOBODY
 from cardlab.games.uno.kernels import apply, deal, legal, mover
 from cardlab.games.uno.rules import GAME
 
-__all__ = ["Games", "table", "trace_targets"]
+__all__ = ["Games", "Play", "table", "trace_targets"]
 
 PARTS = 1 << 20
 RANDOM, HEURISTIC = range(2)
@@ -39,29 +39,82 @@ def table(seats: int, rules: str = "rlcard", **options: Any) -> Array:
     return GAME.fresh(**GAME.read_options({"seats": seats, "rules": rules, **options}))
 
 
+class Play(NamedTuple):
+    """How games are played, and by whom."""
+
+    redeal: bool = True  # a row begins another game after each
+    skip_forced: bool = False  # decisions with one choice are taken without being asked
+    self_play: float = 0.0  # share of the games in which all seats learn
+    heuristic: float = 0.0  # share in which the others follow the heuristic; else they are random
+
+
+class Setting(NamedTuple):
+    """What stays the same for all games, as the kernels take it."""
+
+    tables: Array
+    shares: Array  # of self-play, of the heuristic, in PARTS
+    redeal: bool
+    skip_forced: bool
+    encoding: int
+
+
+class Rows(NamedTuple):
+    """The games, row by row; the last seven are what `Games` shows."""
+
+    states: Array
+    streams: Array
+    learners: Array  # seats, as bits
+    opponents: Array
+    counts: Array  # games begun, decisions in this one
+    tally: Array
+    features: Array
+    legal: Array
+    seats: Array
+    ended: Array
+    winner: Array
+    reward: Array
+    live: Array
+    choices: Array
+
+
 @kernel
-def new_game(
-    row: int,
-    states: Any,
-    tables: Any,
-    shares: Any,
-    streams: Any,
-    learners: Any,
-    opponents: Any,
-    counts: Any,
-) -> None:
+def new_game(row: int, setting: Any, rows: Any) -> None:
     """Clear a row for another game and say who sits at its table."""
-    rng = streams[row : row + 1]
-    states[row] = tables[below(rng, len(tables))]
-    seats = int64(states[row].seats)
+    rng = rows.streams[row : row + 1]
+    rows.states[row] = setting.tables[below(rng, len(setting.tables))]
+    seats = int64(rows.states[row].seats)
     lot = below(rng, PARTS)
-    if lot < shares[0]:
-        learners[row] = bit(seats) - 1
+    if lot < setting.shares[0]:
+        rows.learners[row] = bit(seats) - 1
     else:
-        learners[row] = bit((row + counts[row, 0]) % seats)
-    opponents[row] = HEURISTIC if lot < shares[0] + shares[1] else RANDOM
-    counts[row, 0] += 1
-    counts[row, 1] = 0
+        rows.learners[row] = bit((row + rows.counts[row, 0]) % seats)
+    by_heuristic = lot < setting.shares[0] + setting.shares[1]
+    rows.opponents[row] = HEURISTIC if by_heuristic else RANDOM
+    rows.counts[row, 0] += 1
+    rows.counts[row, 1] = 0
+
+
+@kernel
+def random_output(outputs: int, rng: Any) -> int:
+    """Return any of a set of outputs."""
+    for _ in range(below(rng, count_bits(outputs))):
+        outputs &= outputs - 1
+    return lowest_bit(outputs)
+
+
+@kernel
+def end_game(s: Any, row: int, decided: int, rows: Any) -> None:
+    """Note who won a game that is over, for the seat that decided last."""
+    if rows.counts[row, 1]:  # a game without any decision teaches nothing
+        rows.ended[row] = 1
+        rows.winner[row] = s.winner
+        rows.reward[row] = 1 if s.winner == decided else -1
+        if s.winner == NOBODY:
+            rows.reward[row] = 0
+    if rows.learners[row] & (rows.learners[row] - 1) == 0:
+        rows.tally[row, 0] += 1
+        if s.winner != NOBODY and rows.learners[row] & bit(s.winner):
+            rows.tally[row, 1] += 1
 
 
 @kernel
@@ -69,53 +122,28 @@ def advance(
     first: int,
     last: int,
     begin: bool,
-    redeal: bool,
-    skip_forced: bool,
     explore: int,
-    encoding: int,
-    choices: Any,
-    states: Any,
-    tables: Any,
-    shares: Any,
-    streams: Any,
-    learners: Any,
-    opponents: Any,
-    counts: Any,
-    tally: Any,
-    features: Any,
-    outputs: Any,
-    seats: Any,
-    ended: Any,
-    winner: Any,
-    reward: Any,
-    live: Any,
+    setting: Any,
+    rows: Any,
     order: Any,
     buffer: Any,
 ) -> None:
     """Take the chosen outputs in some rows and play on to the next decision of a learner."""
     for row in range(first, last):
-        ended[row] = 0
-        reward[row] = 0
-        if not live[row]:
+        rows.ended[row] = 0
+        rows.reward[row] = 0
+        if not rows.live[row]:
             continue
-        s = states[row]
-        rng = streams[row : row + 1]
-        decided = seats[row]
+        s = rows.states[row]
+        rng = rows.streams[row : row + 1]
+        decided = rows.seats[row]
         if begin:
-            new_game(row, states, tables, shares, streams, learners, opponents, counts)
+            new_game(row, setting, rows)
         else:
             if explore and below(rng, PARTS) < explore:
-                found = outputs[row]
-                number = 0
-                while found:
-                    found &= found - 1
-                    number += 1
-                found = outputs[row]
-                for _ in range(below(rng, number)):
-                    found &= found - 1
-                choices[row] = lowest_bit(found)
-            apply(s, action_of(s, int64(choices[row])))
-            counts[row, 1] += 1
+                rows.choices[row] = random_output(rows.legal[row], rng)
+            apply(s, action_of(s, int64(rows.choices[row])))
+            rows.counts[row, 1] += 1
         while True:
             who = mover(s)
             if who == DEALER:
@@ -123,30 +151,21 @@ def advance(
                 deal(s, order)
                 continue
             if who == OVER:
-                if counts[row, 1]:  # a game without any decision teaches nothing
-                    ended[row] = 1
-                    winner[row] = s.winner
-                    reward[row] = 1 if s.winner == decided else -1
-                    if s.winner == NOBODY:
-                        reward[row] = 0
-                if learners[row] & (learners[row] - 1) == 0:
-                    tally[row, 0] += 1
-                    if s.winner != NOBODY and learners[row] & bit(s.winner):
-                        tally[row, 1] += 1
-                if not redeal:
-                    live[row] = 0
+                end_game(s, row, decided, rows)
+                if not setting.redeal:
+                    rows.live[row] = 0
                     break
-                new_game(row, states, tables, shares, streams, learners, opponents, counts)
+                new_game(row, setting, rows)
                 continue
             number = legal(s, buffer)
-            if learners[row] & bit(who):
-                if number > 1 or not skip_forced:
-                    seats[row] = who
-                    outputs[row] = outputs_of(buffer, number)
-                    encode(s, who, outputs[row], encoding, features[row])
+            if rows.learners[row] & bit(who):
+                if number > 1 or not setting.skip_forced:
+                    rows.seats[row] = who
+                    rows.legal[row] = outputs_of(buffer, number)
+                    encode(s, who, rows.legal[row], setting.encoding, rows.features[row])
                     break
                 apply(s, int64(buffer[0]))
-            elif opponents[row] == HEURISTIC:
+            elif rows.opponents[row] == HEURISTIC:
                 apply(s, choose(s, who, buffer, number))
             else:
                 apply(s, int64(buffer[below(rng, number)]))
@@ -161,7 +180,7 @@ class Games:
       seat that won it (255: tie); `reward` is 1, 0 or -1 for the seat that decided last; the
       decision that the row waits for then already belongs to a new game,
     - `choices` is what was done at the last decision, exploration included,
-    - `live` says whether the row plays on; without `redeal` it stops after one game.
+    - `live` says whether the row plays on; without `play.redeal` it stops after one game.
 
     Over all games with one learner, `tally` counts how many there were and how many it won.
     """
@@ -173,25 +192,27 @@ class Games:
         encoding: str,
         *,
         seed: int,
-        redeal: bool = True,
-        skip_forced: bool = False,
-        self_play: float = 0.0,
-        heuristic: float = 0.0,
+        play: Play = Play(),  # noqa: B008  # a constant
         threads: int = 1,
         pinned: bool = False,
     ) -> None:
         if rows < 1 or threads < 1:
             raise CardlabError(f"{rows} rows on {threads} threads cannot be; give 1 or more")
+        self_play, heuristic = play.self_play, play.heuristic
         if not (0 <= self_play <= 1 and 0 <= heuristic <= 1 and self_play + heuristic <= 1):
             raise CardlabError(
                 f"self_play={self_play} and heuristic={heuristic} are shares of all games; "
                 "give numbers from 0 to 1 whose sum is at most 1"
             )
         self.rows = rows
-        self.encoding = encoding
-        shares = np.array([self_play * PARTS, heuristic * PARTS], dtype=np.int64)
+        self._setting = Setting(
+            np.concatenate(list(tables)),
+            np.array([self_play * PARTS, heuristic * PARTS], dtype=np.int64),
+            play.redeal,
+            play.skip_forced,
+            find_encoding(encoding),
+        )
         start = seeding.stream(seed, "uno_games")
-        streams = np.array([branch(start, row) for row in range(rows)], dtype=np.int64)
         self.features = _array((rows, SIZES[encoding]), np.uint8, pinned)
         self.legal = _array((rows,), np.int64, pinned)
         self.seats = np.zeros(rows, dtype=np.uint8)
@@ -201,24 +222,21 @@ class Games:
         self.live = np.ones(rows, dtype=np.uint8)
         self.choices = _array((rows,), np.int64, pinned)
         self.tally = np.zeros((rows, 2), dtype=np.int64)
-        self._states = np.zeros(rows, dtype=GAME.state)
-        self._fixed = (redeal, skip_forced)
-        self._arrays = (
-            self._states,
-            np.concatenate(list(tables)),
-            shares,
-            streams,
-            np.zeros(rows, dtype=np.int64),
-            np.zeros(rows, dtype=np.uint8),
-            np.zeros((rows, 2), dtype=np.int64),
-            self.tally,
-            self.features,
-            self.legal,
-            self.seats,
-            self.ended,
-            self.winner,
-            self.reward,
-            self.live,
+        self._rows = Rows(
+            states=np.zeros(rows, dtype=GAME.state),
+            streams=np.array([branch(start, row) for row in range(rows)], dtype=np.int64),
+            learners=np.zeros(rows, dtype=np.int64),
+            opponents=np.zeros(rows, dtype=np.uint8),
+            counts=np.zeros((rows, 2), dtype=np.int64),
+            tally=self.tally,
+            features=self.features,
+            legal=self.legal,
+            seats=self.seats,
+            ended=self.ended,
+            winner=self.winner,
+            reward=self.reward,
+            live=self.live,
+            choices=self.choices,
         )
         bounds = np.linspace(0, rows, min(threads, rows) + 1).astype(int).tolist()
         self._shards = [
@@ -241,7 +259,7 @@ class Games:
     @property
     def finished(self) -> int:
         """How many games have ended."""
-        return int(self._arrays[6][:, 0].sum()) - int(self.live.sum())
+        return int(self._rows.counts[:, 0].sum()) - int(self.live.sum())
 
     def close(self) -> None:
         """End the threads."""
@@ -249,13 +267,10 @@ class Games:
             self._pool.shutdown()
 
     def _advance(self, begin: bool, explore: float) -> None:
-        redeal, skip_forced = self._fixed
-        encoding = find_encoding(self.encoding)
-
         def work(shard: tuple[int, int, Array, Array]) -> None:
             first, last, order, buffer = shard
-            head = (first, last, begin, redeal, skip_forced, int(explore * PARTS), encoding)
-            advance(*head, self.choices, *self._arrays, order, buffer)
+            chance = int(explore * PARTS)
+            advance(first, last, begin, chance, self._setting, self._rows, order, buffer)
 
         if self._pool is None:
             work(self._shards[0])

@@ -25,11 +25,12 @@ from torch import Tensor, nn
 
 from cardlab.engine.errors import CardlabError
 from cardlab.games.uno.features import NUM_OUTPUTS
-from cardlab.games.uno.learning.blocks import Block, collect, shuffled
+from cardlab.games.uno.learning.blocks import Rollout, collect, shuffled
 from cardlab.games.uno.learning.deep_monte_carlo import SPAN, between
-from cardlab.games.uno.learning.games import Games
+from cardlab.games.uno.learning.games import Games, Play
 from cardlab.games.uno.learning.runs import (
     ALL_TABLES,
+    Method,
     Report,
     Run,
     export,
@@ -111,7 +112,7 @@ def draw(network: nn.Module, features: Tensor, legal: Tensor, generator: torch.G
 
 
 @torch.no_grad()
-def judge(network: nn.Module, block: Block, trace: float) -> Samples:
+def judge(network: nn.Module, block: Rollout, trace: float) -> Samples:
     """Return the decisions of a block that have a target, with advantages and log chances."""
     features, legal, actions = block.features.flatten(0, 1), block.legal.flatten(), block.actions
     parts = []
@@ -155,9 +156,7 @@ def learn(
         tables_of(config.seats, config.rules),
         config.encoding,
         seed=run.seed("games"),
-        skip_forced=True,
-        self_play=config.self_play,
-        heuristic=config.heuristic,
+        play=Play(skip_forced=True, self_play=config.self_play, heuristic=config.heuristic),
         threads=config.threads,
         pinned=run.device.type == "cuda",
     )
@@ -213,14 +212,12 @@ def train(config: Config, folder: Path, report: Report) -> dict[str, Any]:
     optimiser = torch.optim.Adam(
         network.parameters(), lr=config.alpha, fused=device.type == "cuda" or None
     )
-    return run_stretches(
-        config,
-        folder,
-        report,
-        command="cardlab train uno/policy_gradient",
-        network=network,
-        modules={"network": network},
-        optimisers={"adam": optimiser},
-        learn=lambda run: learn(run, config, network, optimiser),
-        tables=ALL_TABLES,
+    method = Method(
+        "cardlab train uno/policy_gradient",
+        network,
+        {"network": network},
+        optimiser,
+        lambda run: learn(run, config, network, optimiser),
+        ALL_TABLES,
     )
+    return run_stretches(config, folder, report, method)

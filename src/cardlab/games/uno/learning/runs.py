@@ -1,4 +1,4 @@
-"""What the deep learners of Uno share: stretches, evaluation, weights, networks to ship.
+"""What the deep learners of Uno share: stretches, evaluation, weights, export.
 
 A run is cut into stretches of games. Each starts with new games and everything random derived from
 the seed and its number, so that a checkpoint between two of them needs weights and optimiser only,
@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -24,8 +24,9 @@ from torch.optim import Optimizer
 from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
+from cardlab.engine.statistics import wilson_interval
 from cardlab.games.uno.features import VERSION
-from cardlab.games.uno.learning.games import Games, table
+from cardlab.games.uno.learning.games import Games, Play, table
 from cardlab.games.uno.networks.q_networks import QNetwork, build, set_bits
 from cardlab.games.uno.rules import GAME, RULES
 from cardlab.learning.checkpoints import load_checkpoint, save_checkpoint
@@ -35,6 +36,7 @@ from cardlab.learning.runs import open_run, provenance, write_json
 from cardlab.networks.weights import check_about, load_weights, save_weights
 
 __all__ = [
+    "Method",
     "Report",
     "Run",
     "Score",
@@ -115,8 +117,8 @@ class Score:
     @property
     def margin(self) -> float:
         """Half the 95 % interval of the share, after Wilson."""
-        z, n, p = 1.96, self.games, self.wins / self.games
-        return 100 * z / (1 + z * z / n) * ((p * (1 - p) + z * z / (4 * n)) / n) ** 0.5
+        low, high = wilson_interval(self.wins, self.games)
+        return 50 * (high - low)
 
     @property
     def name(self) -> str:
@@ -211,9 +213,7 @@ def evaluate(
             [table(seats, rules)],
             network.encoding,
             seed=seeding.stream(seed, "evaluation", seats, rules, opponent, first),
-            redeal=False,
-            skip_forced=True,
-            heuristic=float(opponent == "heuristic"),
+            play=Play(redeal=False, skip_forced=True, heuristic=float(opponent == "heuristic")),
             threads=threads,
         )
         while played.live.any():
@@ -254,19 +254,20 @@ class Run:
         return torch.Generator(self.device).manual_seed(self.seed("torch"))
 
 
-def run_stretches(
-    config: Settings,
-    folder: Path,
-    report: Report,
-    *,
-    command: str,
-    network: QNetwork,
-    modules: Mapping[str, nn.Module],
-    optimisers: Mapping[str, Optimizer],
-    learn: Callable[[Run], dict[str, float]],
-    tables: tuple[tuple[int, str, str], ...] = RLCARD_TABLES,
-) -> dict[str, Any]:
+class Method(NamedTuple):
+    """A learning algorithm with its network, as `run_stretches` runs it."""
+
+    command: str
+    network: QNetwork
+    modules: Mapping[str, nn.Module]  # in checkpoints
+    optimiser: Optimizer
+    learn: Callable[[Run], dict[str, float]]  # one stretch
+    tables: tuple[tuple[int, str, str], ...] = RLCARD_TABLES  # to evaluate at
+
+
+def run_stretches(config: Settings, folder: Path, report: Report, method: Method) -> dict[str, Any]:
     """Play and learn all stretches that are left, with log, checkpoints and evaluations."""
+    network, modules, optimisers = method.network, method.modules, {"adam": method.optimiser}
     if config.games < 1 or config.stretches < 1 or config.rows < 1 or config.evaluation_games < 1:
         raise CardlabError("games, stretches, rows and evaluation_games must be 1 or more")
     if config.threads < 1 or config.evaluate_every < 1:
@@ -275,7 +276,7 @@ def run_stretches(
     device = choose_device(config.device)
     open_run(folder, without_places(config))
     path = folder / "checkpoint.safetensors"
-    about = _about(config, network, command)
+    about = _about(config, network, method.command)
     loaded = load_checkpoint(path, modules, optimisers, str(device))
     done = 0
     if loaded is not None:
@@ -289,7 +290,7 @@ def run_stretches(
         report("games", bounds[done], config.games)
         while done < config.stretches:
             start = time.monotonic()
-            numbers = learn(Run(config, device, done, bounds[done + 1] - bounds[done]))
+            numbers = method.learn(Run(config, device, done, bounds[done + 1] - bounds[done]))
             numbers["games_per_second"] = (bounds[done + 1] - bounds[done]) / (
                 time.monotonic() - start
             )
@@ -297,7 +298,7 @@ def run_stretches(
             scores = []
             last = done == config.stretches
             if last or done % config.evaluate_every == 0:
-                scores = _evaluate_all(config, network, tables, 4 if last else 1)
+                scores = _evaluate_all(config, network, method.tables, 4 if last else 1)
                 for score in scores:
                     numbers[score.name] = score.share
                     numbers[f"{score.name}/margin"] = score.margin
@@ -308,7 +309,7 @@ def run_stretches(
             if config.minutes and time.monotonic() - began > 60 * config.minutes:
                 break
     if not scores:
-        scores = _evaluate_all(config, network, tables, 4)
+        scores = _evaluate_all(config, network, method.tables, 4)
     shown = {one.name: f"{one.share:.1f} ± {one.margin:.1f} % of {one.games:,}" for one in scores}
     summary = {"games": bounds[done], "of": config.games, **shown}
     about |= {"games": bounds[done], "scores": [dataclasses.asdict(one) for one in scores]}

@@ -144,7 +144,7 @@ class Convolutional(QNetwork):
         return answer
 
 
-class Block(nn.Module):
+class ResidualBlock(nn.Module):
     """Adds to its input what two layers make of it."""
 
     def __init__(self, width: int) -> None:
@@ -164,7 +164,9 @@ class Residual(QNetwork):
     def __init__(self, encoding: str, width: int, layers: int, heads: int) -> None:
         super().__init__(encoding, heads)
         self.first = nn.Linear(self.num_inputs, width)
-        self.blocks = nn.Sequential(*(Block(width) for _ in range(layers)), nn.LayerNorm(width))
+        self.blocks = nn.Sequential(
+            *(ResidualBlock(width) for _ in range(layers)), nn.LayerNorm(width)
+        )
         self.head = Head(width, self.num_outputs)
 
     def forward(self, features: Tensor) -> Tensor:

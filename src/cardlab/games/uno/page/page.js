@@ -1,7 +1,7 @@
 // Uno: the colour in force and the direction of play around the pile.
 
-import { h, s } from "../dom.js";
-import { cardName, colourName } from "../cards.js";
+import { h, s } from "/static/dom.js";
+import { shortName } from "/static/cards.js";
 import {
   actionBar,
   actionsOf,
@@ -14,28 +14,35 @@ import {
   prompt,
   stock,
   zone,
-} from "./kit.js";
+} from "/static/board/kit.js";
 
-/** @type {Record<string, string>} */
-const LETTERS = { red: "R", green: "G", blue: "B", yellow: "Y" };
+/**
+ * @typedef {object} Extra
+ * @property {string | null} colour in force
+ * @property {1 | -1} direction
+ * @property {number | null} next the seat, where several may come next
+ * @property {number} to_draw cards that an answer would pass on
+ * @property {string | null} drew the card that the person has just drawn
+ */
+
+/** @param {string | null | undefined} colour */
+const colourClass = (colour) => (colour ? `colour-${colour[0].toUpperCase()}` : "");
 
 /** @type {Page.Order} */
 export const order = "suit";
 
 /**
  * Draw the table.
- * @param {Page.Context<Wire.Uno>} ctx
+ * @param {Page.Context<Extra>} ctx
  */
 export function render(ctx) {
-  const told = ctx.view.description;
-  const colour = ctx.view.extra.colour ?? told.facts.colour;
-  const letter = colour ? LETTERS[colour] : "";
-  const draw = ctx.legal.find((one) => one.text === "draw");
-  const drawn = told.facts["you drew"];
+  const description = ctx.view.description;
+  const { colour, drew, to_draw: toDraw } = ctx.view.extra;
+  const draw = ctx.legal.find((action) => action.kind === "draw");
   let wanted = colour ? `Your turn: match ${colour} or the sign on the pile` : "Your turn";
-  if (drawn) wanted = `You drew ${cardName(String(drawn))}: play it or keep it`;
+  if (drew) wanted = `You drew ${shortName(drew, ctx.deck)}: play it or keep it`;
   else if (ctx.legal.length === 1 && draw) wanted = "Nothing fits: draw";
-  if (ctx.legal.some((one) => one.text.startsWith("start=")))
+  if (ctx.legal.some((action) => action.kind === "start"))
     wanted = "Name the colour to begin with";
   return [
     opponents(ctx, (seat) =>
@@ -43,23 +50,23 @@ export function render(ctx) {
     ),
     h(
       "section",
-      { class: `middle colour-ring colour-${letter}`, "aria-label": "Middle of the table" },
+      { class: `middle colour-ring ${colourClass(colour)}`, "aria-label": "Middle of the table" },
       stock(ctx, {
         action: draw,
-        label: told.facts["to draw"] ? `Draw ${told.facts["to draw"]}` : "Draw a card",
+        label: toDraw ? `Draw ${toDraw} cards, or answer with a draw two` : "Draw a card",
       }),
       pile(ctx),
       colour
         ? h(
             "div",
             {
-              class: `in-force colour-${letter}`,
+              class: `in-force ${colourClass(colour)}`,
               role: "img",
               "aria-label": `colour in force: ${colour}`,
             },
             h("span", { class: "swatch", "aria-hidden": "true" }),
             h("span", { class: "place-name" }, colour),
-            told.seats > 2 ? direction(ctx) : null,
+            description.seats > 2 ? direction(ctx) : null,
           )
         : null,
     ),
@@ -69,18 +76,12 @@ export function render(ctx) {
       ctx,
       actionBar(
         ctx,
-        (one) => {
-          if (one.text === "draw")
-            return told.facts["to draw"]
-              ? `Draw ${parseInt(told.facts["to draw"], 10)}`
-              : "Draw a card";
-          return one.text.startsWith("start=")
-            ? `Begin with ${colourName(one.text.slice(-1))}`
-            : "Keep it";
+        (action) => {
+          if (action.kind === "draw") return toDraw ? `Draw ${toDraw}` : "Draw a card";
+          return action.kind === "start" ? `Begin with ${action.call}` : "Keep it";
         },
         {
-          class: (one) =>
-            one.text.startsWith("start=") ? `colour-${one.text.slice(-1)} filled` : "",
+          class: (action) => (action.kind === "start" ? `${colourClass(action.call)} filled` : ""),
         },
       ),
       hand(ctx, { pick: (card) => play(ctx, card) }),
@@ -88,10 +89,9 @@ export function render(ctx) {
   ];
 }
 
-/** @param {Page.Context<Wire.Uno>} ctx */
+/** @param {Page.Context<Extra>} ctx */
 function direction(ctx) {
-  const next = ctx.view.description.facts.next;
-  const seat = next ? Number(next.slice(5)) : null;
+  const seat = ctx.view.extra.next ?? null;
   const backwards = ctx.view.extra.direction === -1;
   return h(
     "span",
@@ -122,14 +122,11 @@ function play(ctx, card) {
   choose(
     ctx,
     "Which colour do you call?",
-    actions.map((action) => {
-      const letter = action.text.slice(-1);
-      return {
-        action,
-        label: colourName(letter),
-        class: `colour-${letter} filled`,
-        look: colourName(letter),
-      };
-    }),
+    actions.map((action) => ({
+      action,
+      label: action.call ?? "",
+      class: `${colourClass(action.call)} filled`,
+      look: action.call,
+    })),
   );
 }

@@ -8,29 +8,29 @@ is played here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cardlab.arena.match import Match
+from cardlab.engine.statistics import binomial_margin, difference
 from cardlab.games.uno import PACKAGE
 from cardlab.games.uno.agents.search import LADDER
 from cardlab.papers import figures
 from cardlab.papers.claim import (
     Claim,
-    binomial_margin,
-    claims_table,
     compare,
-    fill_template,
     markdown_table,
+    with_margin,
 )
 from cardlab.papers.logs import kept_log, kept_result
-from cardlab.papers.measurements import Games, Ledger, measure, source_digest
+from cardlab.papers.measurements import Games
+from cardlab.papers.reproduce import Report, Study
 
-__all__ = ["reproduce"]
+__all__ = ["REPORT"]
 
 GAME = "uno"
 SEED = 2027
@@ -44,11 +44,11 @@ THEIR_TABLE_3 = {  # wins with two, three and four random seats
 }
 THEIR_TABLE_4 = {"DQN": 0.390, "DeepSARSA": 0.363, "Random": 0.247}
 THEIR_FINAL = {"DQN": (0.244, 0.622), "DeepSARSA": (0.210, 0.605)}  # reward, wins in 100 games
-THEIR_ITERATIONS = {"DQN": (350_000, 240_000), "DeepSARSA": (125_000, 100_000)}
 ITERATION = 100  # games
 EARLY = 50_000  # iterations in which most is learned
 OPEN = {"DQN": "uno_dqn_open", "DeepSARSA": "uno_deep_sarsa_open", "Random Agent": "random"}
 FAIR = {"DQN": "uno_dqn", "DeepSARSA": "uno_deep_sarsa", "Random Agent": "random"}
+BOTH = (("paper", OPEN), ("fair", FAIR))
 RUNS = {
     ("DQN", "paper"): "dqn_paper",
     ("DeepSARSA", "paper"): "deep_sarsa_paper",
@@ -87,8 +87,8 @@ def all_matches(plan: Plan) -> dict[str, Match]:
         for agents in (OPEN, FAIR):
             for agent in agents.values():
                 add("table 3", (agent, "random"), seats)
-    for kind, agents in (("table 4 paper", OPEN), ("table 4 fair", FAIR)):
-        add(kind, tuple(agents.values()), 3)
+    for kind, agents in BOTH:
+        add(f"table 4 {kind}", tuple(agents.values()), 3)
     for seats in (2, *SEATS):
         for agent in (*PLAIN, *STEPS):
             add("against random", (agent, "random"), seats)
@@ -149,37 +149,33 @@ class Curve:
         return float(np.std(np.diff(half)) / 2**0.5) if len(half) > 2 else float("nan")
 
 
-def reproduce(
-    out: Path,
-    work: Path,
-    *,
-    quick: bool,
-    workers: int,
-    report: Callable[[str, int, int], None],
-) -> Path:
-    """Measure everything that is not yet measured, draw, write the report; return its path."""
-    plan = QUICK if quick else FULL
-    ledger = Ledger(work / source_digest() / "ledger.jsonl")
-    games = measure(
-        all_matches(plan), ledger, workers=workers, progress=lambda *at: report("matches", *at)
-    )
-    curves = {who: Curve.of(run) for who, run in RUNS.items()}
-    out.mkdir(parents=True, exist_ok=True)
-    draw_figures(games, curves, out)
-    path = out / f"{GAME}.md"
-    path.write_text(write_report(plan, games, curves))
-    return path
+class Findings(NamedTuple):
+    """Everything that was measured, and the logs of the trainings."""
+
+    plan: Plan
+    games: dict[str, Games]
+    curves: dict[tuple[str, str], Curve]
+
+    def score(self, kind: str, agent: str, seats: int, rules: str = RLCARD) -> tuple[float, float]:
+        """Return an agent's score in one kind of match, and its margin."""
+        return self.games[f"{kind} {agent} {seats} {rules}"].score()
 
 
-def draw_figures(games: dict[str, Games], curves: dict[tuple[str, str], Curve], out: Path) -> None:
+def measure_all(study: Study[Plan]) -> Findings:
+    """Play every match, and read the kept logs."""
+    games = study.play("matches", all_matches(study.plan))
+    return Findings(study.plan, games, {who: Curve.of(run) for who, run in RUNS.items()})
+
+
+def draw_figures(found: Findings, out: Path) -> None:
     """Draw figures 2 and 3 and the ladder of knowledge."""
     for number, learner in ((2, "DQN"), (3, "DeepSARSA")):
         lines = {}
         for encoding, label in (("paper", "sees the other hands together"), ("fair", "fair")):
-            one = curves[learner, encoding]
+            curve = found.curves[learner, encoding]
             lines[label] = [
                 (at / ITERATION, 2 * won / 100 - 1, 2 * margin / 100)
-                for at, won, margin in zip(one.games, one.wins, one.margins, strict=True)
+                for at, won, margin in zip(curve.games, curve.wins, curve.margins, strict=True)
             ]
         figures.draw_curves(
             out / f"{GAME}_figure_{number}.svg",
@@ -190,7 +186,7 @@ def draw_figures(games: dict[str, Games], curves: dict[tuple[str, str], Curve], 
         )
     ladder = {
         f"{seats} seats": [
-            (step, *games[f"against random {name} {seats} {RLCARD}"].score())
+            (step, *found.score("against random", name, seats))
             for step, name in enumerate(("heuristic", "uno_net", *STEPS))
         ]
         for seats in (2, *SEATS)
@@ -203,163 +199,91 @@ def draw_figures(games: dict[str, Games], curves: dict[tuple[str, str], Curve], 
     )
 
 
-def percent(value: tuple[float, float]) -> str:
-    """Return a score with its margin."""
-    return f"{value[0]:.1f} ± {value[1]:.1f}"
+# Table 3
 
 
-def write_report(plan: Plan, games: dict[str, Games], curves: dict[tuple[str, str], Curve]) -> str:
-    """Return the report in Markdown; every number in it was measured by these games and runs."""
-
-    def score(kind: str, agent: str, seats: int, rules: str = RLCARD) -> tuple[float, float]:
-        return games[f"{kind} {agent} {seats} {rules}"].score()
-
-    third, claims = table_3(score)
-    fourth, more = table_4(games)
-    claims += more + training_claims(curves)
-    ladder = [
-        (
-            f"`{name}`",
-            knows,
-            *(percent(score("against random", name, seats)) for seats in (2, *SEATS)),
-        )
-        for name, knows in LADDER
-    ]
-    strengths = []
-    for agent in PLAIN:
-        for other in ("random", "heuristic"):
-            cells = []
-            for seats, rules in (
-                *((seats, RLCARD) for seats in (2, *SEATS)),
-                (2, "official"),
-                (3, "official"),
-            ):
-                name = f"against {other} {agent} {seats} {rules}"
-                cells.append(percent(games[name].score()) if name in games else "")
-            if any(cells):
-                strengths.append((f"`{agent}`", f"`{other}`", *cells))
-    facts = {
-        "size": "quick run: wide intervals" if plan is QUICK else "full run",
-        "seed": SEED,
-        "games": f"{plan.games:,}",
-        "ladder_games": f"{plan.ladder_games:,}",
-        "claims": claims_table(claims),
-        "table_3": markdown_table(
-            ("agent", "seats", "theirs", "sees the union", "fair", "verdict"), third, right=2
-        ),
-        "table_4": markdown_table(("agent", "theirs", "sees the union", "fair", "verdict"), fourth),
-        "training": markdown_table(
-            (
-                "learner",
-                "encoding",
-                "games",
-                "wins at the end",
-                "reward",
-                "gain within 50,000 iterations",
-                "settled after",
-                "noise",
-            ),
-            training_rows(curves),
-            right=2,
-        ),
-        "grid": grid_table(),
-        "ladder": markdown_table(("search", "knows", "2 seats", "3", "4", "5"), ladder, right=2),
-        "designs": designs_table(),
-        "strengths": markdown_table(
-            ("agent", "against", "2 seats", "3", "4", "5", "official, 2", "official, 3"),
-            strengths,
-            right=2,
-        ),
-    }
-    return fill_template(PACKAGE, facts)
-
-
-def table_3(
-    score: Callable[[str, str, int], tuple[float, float]],
-) -> tuple[list[tuple[str, ...]], list[Claim]]:
-    """Return the rows of table 3 and a claim for each row."""
+def table_3(found: Findings) -> str:
+    """Return table 3: wins by seats, theirs beside ours."""
     rows: list[tuple[str, ...]] = []
-    claims: list[Claim] = []
     for name, theirs in THEIR_TABLE_3.items():
         for seats, stated in zip(SEATS, theirs, strict=True):
-            margin = 100 * binomial_margin(stated, THEIR_GAMES)
-            ours = score("table 3", OPEN[name], seats)
-            fair = score("table 3", FAIR[name], seats)
-            verdict = compare(100 * stated, margin, *ours)
-            where = "" if verdict == "agrees" else _side(100 * stated, ours[0])
-            rows.append(
-                (
-                    name,
-                    str(seats),
-                    percent((100 * stated, margin)),
-                    percent(ours),
-                    percent(fair),
-                    verdict + where,
-                )
-            )
-    for one, other in (("DQN", "DeepSARSA"),):
-        better = []
-        for seats in SEATS:
-            a, b = score("table 3", OPEN[one], seats), score("table 3", OPEN[other], seats)
-            apart = a[0] - b[0]
-            beyond = abs(apart) > (a[1] ** 2 + b[1] ** 2) ** 0.5
-            better.append(f"{apart:+.1f}{'' if beyond else ' (within chance)'}")
-        ahead = not any("chance" in one or one.startswith("-") for one in better[:2])
-        claims.append(
-            Claim(
-                "table 3",
-                "DQN wins more than DeepSARSA with three and four seats",
-                "+4.4, +5.4 points (5 seats: -1.8)",
-                ", ".join(better),
-                "agrees" if ahead else "differs",
-            )
-        )
-    five = {name: score("table 3", OPEN[name], 5) for name in OPEN}
+            share = their_share(stated)
+            ours = found.score("table 3", OPEN[name], seats)
+            fair = found.score("table 3", FAIR[name], seats)
+            verdict = compare(*share, *ours)
+            if verdict == "differs":
+                stronger = ours[0] > share[0]
+                verdict += ": ours is stronger" if stronger else ": theirs is out of reach here"
+            cells = (with_margin(value) for value in (share, ours, fair))
+            rows.append((name, str(seats), *cells, verdict))
+    head = ("agent", "seats", "theirs", "sees the union", "fair", "verdict")
+    return markdown_table(head, rows, right=2)
+
+
+def their_share(share: float, games: int = THEIR_GAMES) -> tuple[float, float]:
+    """Return a share that the paper states in percent, with the margin of its games."""
+    return 100 * share, 100 * binomial_margin(share, games)
+
+
+def table_3_claims(found: Findings) -> list[Claim]:
+    """Return what the paper says of table 3."""
+    better = []
+    for seats in SEATS:
+        scores = [found.score("table 3", OPEN[name], seats) for name in ("DQN", "DeepSARSA")]
+        apart, margin = difference(scores[0], scores[1])
+        better.append(f"{apart:+.1f}{'' if abs(apart) > margin else ' (within chance)'}")
+    ahead = not any("chance" in text or text.startswith("-") for text in better[:2])
+    five = {name: found.score("table 3", OPEN[name], 5) for name in OPEN}
     chance = five["Random Agent"]
-    above = all(five[name][0] - five[name][1] > chance[0] + chance[1] for name in list(OPEN)[:2])
-    claims.append(
+    above = all(five[name][0] - five[name][1] > sum(chance) for name in ("DQN", "DeepSARSA"))
+    return [
+        Claim(
+            "table 3",
+            "DQN wins more than DeepSARSA with three and four seats",
+            "+4.4, +5.4 points (5 seats: -1.8)",
+            ", ".join(better),
+            "agrees" if ahead else "differs",
+        ),
         Claim(
             "table 3",
             "neither agent is much better than random with five seats",
             ".231 and .249 against .206",
-            f"{percent(five['DQN'])} and {percent(five['DeepSARSA'])} against {percent(chance)}",
+            f"{with_margin(five['DQN'])} and {with_margin(five['DeepSARSA'])} against "
+            f"{with_margin(chance)}",
             "differs: both are" if above else "agrees",
-        )
+        ),
+    ]
+
+
+# Table 4: both agents and the random one at one table
+
+
+def table_4(found: Findings) -> str:
+    """Return table 4, theirs beside ours."""
+    ours, fair = (
+        found.games[f"table 4 {kind} {agents['DQN']} 3 {RLCARD}"] for kind, agents in BOTH
     )
-    return rows, claims
-
-
-def _side(theirs: float, ours: float) -> str:
-    return ": ours is stronger" if ours > theirs else ": theirs is out of reach here"
-
-
-def table_4(games: dict[str, Games]) -> tuple[list[tuple[str, ...]], list[Claim]]:
-    """Return the rows of table 4 and its claims."""
-    rows: list[tuple[str, ...]] = []
-    one, two = (games[f"table 4 {kind} {agents['DQN']} 3 {RLCARD}"] for kind, agents in _BOTH)
+    rows = []
     for place, (name, stated) in enumerate(THEIR_TABLE_4.items()):
-        margin = 100 * binomial_margin(stated, THEIR_GAMES)
-        verdict = compare(100 * stated, margin, *one.score(place))
-        rows.append(
-            (
-                name,
-                percent((100 * stated, margin)),
-                percent(one.score(place)),
-                percent(two.score(place)),
-                verdict,
-            )
-        )
-    first, second, last = (one.score(place) for place in range(3))
-    apart = first[0] - second[0]
-    beyond = abs(apart) > (first[1] ** 2 + second[1] ** 2) ** 0.5
-    told = "agrees" if beyond and apart > 0 else "differs"
-    return rows, [
+        shares = (their_share(stated), ours.score(place), fair.score(place))
+        verdict = compare(*shares[0], *shares[1])
+        rows.append((name, *(with_margin(share) for share in shares), verdict))
+    return markdown_table(("agent", "theirs", "sees the union", "fair", "verdict"), rows)
+
+
+def table_4_claims(found: Findings) -> list[Claim]:
+    """Return what the paper says of table 4."""
+    ours = found.games[f"table 4 paper {OPEN['DQN']} 3 {RLCARD}"]
+    first, second, last = (ours.score(place) for place in range(3))
+    apart, margin = difference(first, second)
+    beyond = abs(apart) > margin
+    return [
         Claim(
             "table 4",
             "DQN wins more than DeepSARSA at one table",
             "+2.7 points",
             f"{apart:+.1f} points{'' if beyond else ', within chance'}",
-            told,
+            "agrees" if beyond and apart > 0 else "differs",
         ),
         Claim(
             "table 4",
@@ -371,25 +295,25 @@ def table_4(games: dict[str, Games]) -> tuple[list[tuple[str, ...]], list[Claim]
     ]
 
 
-_BOTH = (("paper", OPEN), ("fair", FAIR))
+# The trainings
 
 
-def training_claims(curves: dict[tuple[str, str], Curve]) -> list[Claim]:
+def training_claims(found: Findings) -> list[Claim]:
     """Return verdicts on what the paper says of its trainings."""
+    curves = found.curves
     claims = []
     for learner, (reward, wins) in THEIR_FINAL.items():
-        one = curves[learner, "paper"]
-        margin = 100 * binomial_margin(wins, 100)
+        curve, stated = curves[learner, "paper"], their_share(wins, 100)
         claims.append(
             Claim(
                 "section 6.2",
                 f"{learner} ends at a reward of {reward} and {100 * wins:.1f} % wins",
-                percent((100 * wins, margin)),
-                percent(one.last),
-                compare(100 * wins, margin, *one.last),
+                with_margin(stated),
+                with_margin(curve.last),
+                compare(*stated, *curve.last),
             )
         )
-        early = one.share_until(EARLY * ITERATION)
+        early = curve.share_until(EARLY * ITERATION)
         claims.append(
             Claim(
                 "section 6.2",
@@ -431,33 +355,42 @@ def training_claims(curves: dict[tuple[str, str], Curve]) -> list[Claim]:
     return claims
 
 
-def training_rows(curves: dict[tuple[str, str], Curve]) -> list[tuple[str, ...]]:
+def training_table(found: Findings) -> str:
     """Return one row for each training."""
-    return [
+    rows = [
         (
             learner,
             encoding,
-            f"{one.games[-1]:,}",
-            percent(one.last),
-            f"{2 * one.last[0] / 100 - 1:+.3f}",
-            f"{100 * one.share_until(EARLY * ITERATION):.0f} %",
-            f"{one.converged // ITERATION:,} iterations",
-            f"{one.noise:.2f}",
+            f"{curve.games[-1]:,}",
+            with_margin(curve.last),
+            f"{2 * curve.last[0] / 100 - 1:+.3f}",
+            f"{100 * curve.share_until(EARLY * ITERATION):.0f} %",
+            f"{curve.converged // ITERATION:,} iterations",
+            f"{curve.noise:.2f}",
         )
-        for (learner, encoding), one in curves.items()
+        for (learner, encoding), curve in found.curves.items()
     ]
+    head = (
+        "learner",
+        "encoding",
+        "games",
+        "wins at the end",
+        "reward",
+        "gain within 50,000 iterations",
+        "settled after",
+        "noise",
+    )
+    return markdown_table(head, rows, right=2)
 
 
-def _score_cells(result: dict[str, Any], tables: Sequence[str]) -> list[str]:
-    found = {f"{one['rules']}/{one['opponent']}/{one['seats']}": one for one in result["scores"]}
-    cells = []
-    for table in tables:
-        one = found.get(table)
-        share = one["wins"] / one["games"] if one else 0.0
-        cells.append(
-            percent((100 * share, 100 * binomial_margin(share, one["games"]))) if one else ""
-        )
-    return cells
+def score_cells(result: dict[str, Any], tables: Sequence[str]) -> list[str]:
+    """Return how a kept run ended on some tables, empty where it was not measured."""
+    scores = {f"{row['rules']}/{row['opponent']}/{row['seats']}": row for row in result["scores"]}
+    found = [scores.get(table) for table in tables]
+    return [
+        with_margin(their_share(row["wins"] / row["games"], row["games"])) if row else ""
+        for row in found
+    ]
 
 
 def grid_table() -> str:
@@ -466,7 +399,7 @@ def grid_table() -> str:
     for result in kept_result(PACKAGE, "grid").values():
         config = result["config"]
         cells = (f"{config[name]:g}" for name in ("gamma", "alpha", "epsilon"))
-        rows.append((*cells, f"{result['games']:,}", *_score_cells(result, [CURVE])))
+        rows.append((*cells, f"{result['games']:,}", *score_cells(result, [CURVE])))
     return markdown_table(("gamma", "alpha", "epsilon", "games", "wins, 3 seats"), rows)
 
 
@@ -474,7 +407,7 @@ def best_of_grid() -> tuple[float, float, float]:
     """Return gamma, alpha and epsilon of the cell that won most with three seats."""
 
     def wins(result: dict[str, Any]) -> int:
-        return next(int(one["wins"]) for one in result["scores"] if one["seats"] == 3)
+        return next(int(row["wins"]) for row in result["scores"] if row["seats"] == 3)
 
     config = max(kept_result(PACKAGE, "grid").values(), key=wins)["config"]
     return config["gamma"], config["alpha"], config["epsilon"]
@@ -484,8 +417,62 @@ def designs_table() -> str:
     """Return all designs that were compared at equal games, best with three seats first."""
     tables = [f"rlcard/random/{seats}" for seats in (2, *SEATS)]
     rows = [
-        (name.replace("_", " "), f"{result['games']:,}", *_score_cells(result, tables))
+        (name.replace("_", " "), f"{result['games']:,}", *score_cells(result, tables))
         for name, result in kept_result(PACKAGE, "designs").items()
     ]
     rows.sort(key=lambda row: row[3], reverse=True)
     return markdown_table(("design", "games", "2 seats", "3", "4", "5"), rows)
+
+
+# Strength
+
+
+def ladder_table(found: Findings) -> str:
+    """Return what a search wins by what it knows."""
+    seats = (2, *SEATS)
+    rows = [
+        (f"`{name}`", knows, *(with_margin(found.score("against random", name, n)) for n in seats))
+        for name, knows in LADDER
+    ]
+    return markdown_table(("search", "knows", "2 seats", "3", "4", "5"), rows, right=2)
+
+
+def strength_table(found: Findings) -> str:
+    """Return what the agents win against random and heuristic seats, where it was measured."""
+    tables = [(seats, RLCARD) for seats in (2, *SEATS)] + [(2, "official"), (3, "official")]
+    rows = []
+    for agent in PLAIN:
+        for other in ("random", "heuristic"):
+            names = [f"against {other} {agent} {seats} {rules}" for seats, rules in tables]
+            cells = [
+                with_margin(found.games[name].score()) if name in found.games else ""
+                for name in names
+            ]
+            if any(cells):
+                rows.append((f"`{agent}`", f"`{other}`", *cells))
+    head = ("agent", "against", "2 seats", "3", "4", "5", "official, 2", "official, 3")
+    return markdown_table(head, rows, right=2)
+
+
+def all_facts(found: Findings) -> dict[str, object]:
+    """Return every number and table of the report."""
+    return {
+        "seed": SEED,
+        "games": f"{found.plan.games:,}",
+        "ladder_games": f"{found.plan.ladder_games:,}",
+        "table_3": table_3(found),
+        "table_4": table_4(found),
+        "training": training_table(found),
+        "grid": grid_table(),
+        "ladder": ladder_table(found),
+        "designs": designs_table(),
+        "strengths": strength_table(found),
+    }
+
+
+def all_claims(found: Findings) -> list[Claim]:
+    """Return the paper's claims beside what was found."""
+    return [*table_3_claims(found), *table_4_claims(found), *training_claims(found)]
+
+
+REPORT = Report(PACKAGE, FULL, QUICK, measure_all, draw_figures, all_claims, all_facts)

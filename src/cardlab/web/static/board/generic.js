@@ -1,6 +1,6 @@
 // Any other game: zones as rows of cards, actions as buttons.
 
-import { cardName, picture, tell } from "../cards.js";
+import { cardName, partsOf, picture, spoken, written } from "../cards.js";
 import { h } from "../dom.js";
 import {
   actionBar,
@@ -24,17 +24,17 @@ export const order = "suit";
  * @param {Page.Context} ctx
  */
 export function render(ctx) {
-  const told = ctx.view.description;
-  const shown = told.zones.filter(
+  const description = ctx.view.description;
+  const shown = description.zones.filter(
     (one) => !(one.name === "hand" && one.seat !== null) && !["stock", "pile"].includes(one.name),
   );
   /** @type {Set<string | null>} */
   const held = new Set(
-    told.zones.find((one) => one.name === "hand" && one.seat === ctx.seat)?.cards ?? [],
+    description.zones.find((one) => one.name === "hand" && one.seat === ctx.seat)?.cards ?? [],
   );
   const free = ctx.legal.filter((one) => !held.has(one.card));
   return [
-    told.seats > 1 ? opponents(ctx) : null,
+    description.seats > 1 ? opponents(ctx) : null,
     h(
       "section",
       { class: "middle", "aria-label": "Middle of the table" },
@@ -65,7 +65,7 @@ export function render(ctx) {
     prompt(ctx, "Your turn"),
     own(
       ctx,
-      actionBar({ ...ctx, legal: free }, (one) => tell(capital(one.text), ctx.deck, ctx.names), {
+      actionBar({ ...ctx, legal: free }, (one) => words(ctx, one), {
         every: true,
       }),
       // Where no card of the hand can be played at all, none looks as if it were out of play.
@@ -77,12 +77,27 @@ export function render(ctx) {
             choose(
               ctx,
               "Which one?",
-              actions.map((action) => ({ action, label: action.text, look: action.text })),
+              actions.map((action) => ({
+                action,
+                label: spoken(partsOf(action), ctx.deck, ctx.names),
+                look: words(ctx, action),
+              })),
             );
         },
       }),
     ),
   ];
+}
+
+/**
+ * Return an action in words, with a capital where it begins with text.
+ * @param {Page.Context} ctx
+ * @param {Wire.Action} action
+ */
+function words(ctx, action) {
+  const [first, ...rest] = partsOf(action);
+  const begin = typeof first === "string" ? capital(first) : first;
+  return written([begin, ...rest], ctx.deck, ctx.names);
 }
 
 /** @param {string} text */

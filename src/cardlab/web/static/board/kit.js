@@ -1,6 +1,6 @@
 // Parts that all tables share: plates of seats, hands, piles, prompts, choosers.
 
-import { cardName, picture, sorted, tell } from "../cards.js";
+import { cardName, picture, sorted, written } from "../cards.js";
 import { ask, button, count, h } from "../dom.js";
 
 const NARROWEST_STEP = 27; // of two cards in a hand, so that corner indices stay readable
@@ -68,7 +68,7 @@ export function plate(ctx, seat, ...more) {
     marks,
     more,
     news && seat !== ctx.seat
-      ? h("span", { class: "bubble" }, tell(news, ctx.deck, ctx.names))
+      ? h("span", { class: "bubble" }, written(news.parts, ctx.deck, ctx.names))
       : null,
   );
 }
@@ -85,7 +85,7 @@ export function backs(ctx, seat) {
   const [held] = zonesOf(ctx, "hand", seat);
   if (!held) return null; // the game says nothing of them
   const known = held.cards.length > 0;
-  const cards = sorted(held.cards, ctx.order);
+  const cards = sorted(held.cards, ctx.deck, ctx.order);
   const shown = known ? cards : Array.from({ length: Math.min(held.count, 14) }, () => null);
   return h(
     "div",
@@ -158,7 +158,7 @@ export function hintBar({ hint }, actions) {
 export function hand(ctx, given) {
   const inHand = zone(ctx, "hand", ctx.seat).cards;
   if (ctx.watch && !inHand.length) return h("div", { class: "hand watched" }, backs(ctx, ctx.seat));
-  const cards = sorted(inHand, ctx.order);
+  const cards = sorted(inHand, ctx.deck, ctx.order);
   const copies = new Map();
   const held = cards.map((card) => {
     const copy = copies.get(card) ?? 0;
@@ -364,10 +364,10 @@ export function actionBar(ctx, words, given = {}) {
 export function prompt(ctx, text) {
   if (ctx.replay || ctx.view.over) return null;
   const mover = ctx.view.description.to_move;
-  let said = text;
+  let words = text;
   if (!ctx.mine && mover !== null) {
     const who = ctx.view.seats[mover];
-    said =
+    words =
       mover === ctx.seat && !ctx.watch
         ? "…"
         : who.kind === "open"
@@ -376,7 +376,7 @@ export function prompt(ctx, text) {
             ? `Waiting for ${ctx.names[mover]} to come to the table`
             : `${ctx.names[mover]} is to move`;
   }
-  return h("p", { class: `prompt ${ctx.mine ? "mine" : ""}` }, said);
+  return h("p", { class: `prompt ${ctx.mine ? "mine" : ""}` }, words);
 }
 
 /**
@@ -423,15 +423,19 @@ export function own(ctx, ...more) {
  * @param {string[]} skipped
  */
 export function facts(ctx, skipped) {
-  const left = Object.entries(ctx.view.description.facts).filter(
-    ([name]) => !skipped.includes(name),
-  );
+  const { facts: values, parts } = ctx.view.description;
+  const left = Object.entries(values).filter(([name]) => !skipped.includes(name));
   if (!left.length) return null;
   return h(
     "dl",
     { class: "facts" },
     left.map(([name, value]) =>
-      h("div", {}, h("dt", {}, name), h("dd", {}, tell(String(value), ctx.deck, ctx.names))),
+      h(
+        "div",
+        {},
+        h("dt", {}, name),
+        h("dd", {}, written(parts[name] ?? [String(value)], ctx.deck, ctx.names)),
+      ),
     ),
   );
 }

@@ -1,23 +1,43 @@
-// Draws a view of any game: picks the renderer, keeps focus where it was, measures the felt.
+// The page of a game: fetches its module, style and deck, and draws a view with it.
 
-import { isolated, put } from "./dom.js";
+import { loadDeck } from "./cards.js";
+import { h, isolated, put } from "./dom.js";
 
-/** @type {Record<string, () => Promise<Page.Renderer>>} */
-const RENDERERS = {
-  crazy_eights: () => import("./games/crazy_eights.js"),
-  uno: () => import("./games/uno.js"),
-  birds_of_a_feather: () => import("./games/birds_of_a_feather.js"),
-  koi_koi: () => import("./games/koi_koi.js"),
-  cribbage: () => import("./games/cribbage.js"),
-};
 const NARROW = 640;
 
 /**
- * Return the renderer of a game; games without one of their own share the generic one.
- * @param {string} game
+ * Fetch all that a game is drawn with; games without a page of their own share the generic one.
+ * @param {Wire.GamePage} page
  * @returns {Promise<Page.Renderer>}
  */
-export const rendererOf = (game) => (RENDERERS[game] ?? (() => import("./games/generic.js")))();
+export async function loadPage(page) {
+  const [renderer] = await Promise.all([
+    import(page.module ?? "./board/generic.js"),
+    page.style ? loadStyle(page.style) : null,
+    loadDeck(page.deck),
+  ]);
+  return renderer;
+}
+
+/** @type {Map<string, Promise<unknown>>} */
+const styles = new Map();
+
+/**
+ * Have a style in force, once; a page that cannot get it is drawn without.
+ * @param {string} address
+ */
+function loadStyle(address) {
+  const known = styles.get(address);
+  if (known) return known;
+  const link = h("link", { rel: "stylesheet", href: address });
+  const done = new Promise((settled) => {
+    link.addEventListener("load", settled);
+    link.addEventListener("error", settled);
+  });
+  styles.set(address, done);
+  document.head.append(link);
+  return done;
+}
 
 /**
  * Return what seats are called, `You` for the person's own; equal names are told apart.
@@ -59,6 +79,7 @@ export function draw(board, renderer, ctx) {
   put(board, renderer.render(ctx));
   board.dataset.game = ctx.game;
   board.dataset.version = String(ctx.view.version);
+  board.dataset.narrow = ctx.narrow ? "yes" : "no";
   board.dataset.turn = ctx.mine ? "yes" : "no";
   if (!inside && active && active !== document.body) return;
   /** @type {HTMLElement | null} */

@@ -1,14 +1,15 @@
-"""What learners see of the play at Cribbage: the table as it is after a card of one's own.
+"""An n-tuple network for the play at Cribbage: how the situation after a card selects its weights.
 
-`slots` turns a card that may be played into places of a flat table of weights, one in each of ten
-parts. A part looks at a few of these and sums over everything else:
+`weight_indices` turns a card that may be played into ten indices of a flat array of weights, one in
+each of ten tables. A table is indexed by a tuple of these features and ignores all others:
 
     rest     ranks left in the own hand              last, second, ...  latest ranks of the count
     tally    the count, 0 after a 31                 left               cards that the other holds
     shown    ranks that the other has played         floor              what it said go at
-    unseen   cards nobody has shown: of the latest rank, of the value that makes 15 or 31
+    unseen   cards not seen yet: of the latest rank, of the value that makes 15 or 31
 
-Nothing says what is good. Parts with more combinations than places share places by a remainder.
+None of this says which situations are good. Tables with more combinations than entries are hashed
+by a remainder.
 
 Multisets of up to three ranks have numbers from 0 to 559: none, one, two, three ranks.
 """
@@ -24,7 +25,7 @@ from cardlab.engine.cards import ALL_CARDS
 from cardlab.engine.kernel import bit, count_bits, int64, kernel, lowest_bit
 from cardlab.games.cribbage.scoring import HAND_SIZE, LIMIT, card_value, follow
 
-__all__ = ["NUM_SLOTS", "NUM_WEIGHTS", "rank_set", "slots", "unseen_cards"]
+__all__ = ["NUM_TUPLES", "NUM_WEIGHTS", "rank_set", "unseen_cards", "weight_indices"]
 
 RANKS = 13
 NONE_OR_RANK = RANKS + 1
@@ -39,8 +40,8 @@ PLACES = np.array([[comb(r + i, i + 1) for r in range(RANKS)] for i in range(HAN
 FIRST = np.array([0, 1, 1 + 13, 1 + 13 + 91])
 SETS = 1 + 13 + 91 + 455
 
-# How many places each part has: all its combinations, or a prime number of them.
-PARTS = np.array(
+# How many entries each table has: all its combinations, or a prime number of them.
+TABLE_SIZES = np.array(
     [
         SETS * TALLIES * LEFT,  # rest, tally, left
         SETS * NONE_OR_RANK * NONE_OR_RANK,  # rest, last, second
@@ -54,9 +55,9 @@ PARTS = np.array(
         131_071,  # shown, floor, tally, last two
     ]
 )
-STARTS = np.concatenate([[0], np.cumsum(PARTS)[:-1]])
-NUM_SLOTS = len(PARTS)
-NUM_WEIGHTS = int(PARTS.sum())
+STARTS = np.concatenate([[0], np.cumsum(TABLE_SIZES)[:-1]])
+NUM_TUPLES = len(TABLE_SIZES)
+NUM_WEIGHTS = int(TABLE_SIZES.sum())
 
 
 @kernel
@@ -88,8 +89,8 @@ def unseen_of_value(unseen: int, value: int) -> int:
 
 
 @kernel
-def slots(s: Any, seat: int, card: int, out: Any) -> None:
-    """Write the places of the weights that value the table after this card."""
+def weight_indices(s: Any, seat: int, card: int, out: Any) -> None:
+    """Write the indices of the weights whose sum is the value of the situation after a card."""
     other = 1 - seat
     rest = rank_set(s.hands[seat] & ~bit(card))
     left = int64(s.sizes[other])
@@ -111,13 +112,13 @@ def slots(s: Any, seat: int, card: int, out: Any) -> None:
     three = two * NONE_OR_RANK + third
     out[0] = (rest * TALLIES + tally) * LEFT + left
     out[1] = rest * (NONE_OR_RANK * NONE_OR_RANK) + two
-    out[2] = ((three * TALLIES + tally) * LEFT + left) % PARTS[2]
-    out[3] = ((shown * NONE_OR_RANK + last) * TALLIES + tally) % PARTS[3]
-    out[4] = (shown * SETS + rest) % PARTS[4]
-    out[5] = (((three * NONE_OR_RANK + fourth) * SETS + rest) * LEFT + left) % PARTS[5]
+    out[2] = ((three * TALLIES + tally) * LEFT + left) % TABLE_SIZES[2]
+    out[3] = ((shown * NONE_OR_RANK + last) * TALLIES + tally) % TABLE_SIZES[3]
+    out[4] = (shown * SETS + rest) % TABLE_SIZES[4]
+    out[5] = (((three * NONE_OR_RANK + fourth) * SETS + rest) * LEFT + left) % TABLE_SIZES[5]
     out[6] = ((rest * FLOORS + floor) * LEFT + left) * 2 + (1 if tally == 0 else 0)
     out[7] = ((last * HAND_SIZE + alike) * TALLIES + tally) * LEFT + left
     out[8] = ((tally * TENS + making) * LEFT + left) * NONE_OR_RANK + last
-    out[9] = (((shown * FLOORS + floor) * TALLIES + tally) * NONE_OR_RANK**2 + two) % PARTS[9]
-    for part in range(NUM_SLOTS):
-        out[part] += STARTS[part]
+    out[9] = (((shown * FLOORS + floor) * TALLIES + tally) * NONE_OR_RANK**2 + two) % TABLE_SIZES[9]
+    for i in range(NUM_TUPLES):
+        out[i] += STARTS[i]

@@ -1,0 +1,21 @@
+"""Intended differences between the stored data and the present version, each with its reason.
+
+A pattern matches the path of a value in the data of one game, as `write.py --check` prints it; `*`
+stands for anything. Whoever writes the data again empties this list.
+"""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+
+INTENDED: tuple[tuple[str, str], ...] = (
+    ("* / lists / agents / * / summary", "agents are described in the words of the literature"),
+    ("* / lists / agents / * / parameters / * / help", "likewise their parameters"),
+    ("cribbage / training, pegging_statistics / files / *", "files have the training's name"),
+    ("cribbage / training, win_probability / files / *", "files have the training's name"),
+)
+
+
+def is_intended(path: str) -> bool:
+    """Return whether a value may differ."""
+    return any(fnmatchcase(path, pattern) for pattern, _ in INTENDED)

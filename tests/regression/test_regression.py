@@ -1,0 +1,26 @@
+"""Games, agents and commands do what they did: the stored data, compared by its script."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cardlab.engine.kernel import JIT
+
+HERE = Path(__file__).parent
+GAMES = sorted(file.stem for file in (HERE / "data").glob("*.json"))
+
+
+@pytest.mark.skipif(not JIT, reason="interpreted kernels take hours")
+@pytest.mark.parametrize("game", GAMES)
+def test_everything_is_as_it_was(game: str) -> None:
+    done = subprocess.run(
+        [sys.executable, str(HERE / "write.py"), "--check", "--game", game],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
