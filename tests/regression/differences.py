@@ -12,6 +12,8 @@ INTENDED: tuple[tuple[str, str], ...] = (
     ("* / lists / agents / * / summary", "agents are described in the words of the literature"),
     ("* / lists / agents / * / parameters / * / help", "likewise their parameters"),
     ("cribbage / training, pegging_statistics / files / *", "files have the training's name"),
+    ("koi_koi / lists / train / koi_koi/monte_carlo / ends", "the setting is named outcomes"),
+    ("koi_koi / lists / train / koi_koi/monte_carlo / outcomes", "the setting was named ends"),
     ("cribbage / training, win_probability / files / *", "files have the training's name"),
 )
 
