@@ -55,23 +55,6 @@ from cardlab.games.cribbage.solvers.hand_statistics import (
     split,
 )
 
-__all__ = [
-    "FULL",
-    "NUM_STRATEGIES",
-    "STRATEGIES",
-    "Scratch",
-    "Weighted",
-    "best_choice",
-    "blended",
-    "desirabilities",
-    "load_weights",
-    "pegging_table",
-    "pure_weights",
-    "random_weights",
-    "shipped_weights",
-    "weigh",
-]
-
 STRATEGIES = (
     "hand_max_min",
     "hand_max_avg",

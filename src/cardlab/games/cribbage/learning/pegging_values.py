@@ -50,8 +50,6 @@ from cardlab.games.cribbage.rules import GAME, PLAYS, fitting
 from cardlab.games.cribbage.scoring import HAND_SIZE, card_value, follow, peg_points
 from cardlab.learning.runs import load_arrays, open_run, provenance, save_arrays, write_json
 
-__all__ = ["Config", "train"]
-
 CHUNK = 50_000
 TABLE = "cribbage_pegging_values"
 

@@ -31,17 +31,6 @@ from cardlab.games.cribbage.learning.strategy_games import starting_scores
 from cardlab.games.cribbage.rules import LAY_AWAY, apply, deal, mover
 from cardlab.games.cribbage.solvers.hand_statistics import CHOICES
 
-__all__ = [
-    "Critic",
-    "Pair",
-    "Rule",
-    "Share",
-    "Trajectory",
-    "learn_as_the_thesis",
-    "learn_by_gradient",
-    "play_and_learn",
-]
-
 WITHIN = 0.3  # of the best: how near a strategy must be to count as one that advocated
 ADVOCATES = NUM_STRATEGIES // 3
 RANDOM_RESOLUTION = 1 << 30

@@ -42,8 +42,6 @@ from cardlab.games.cribbage.solvers.hand_statistics import (
 )
 from cardlab.games.cribbage.solvers.tables import FULL
 
-__all__ = ["PeggingScratch", "pack", "solve", "value_cards"]
-
 HAND, OTHER_HAND, SERIES, TALLY, SEAT, GAIN, OTHER_GAIN, COUNT, TRIED = range(9)
 FIELDS = 9
 ALPHA, BETA, BEST = range(3)

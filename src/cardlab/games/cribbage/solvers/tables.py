@@ -23,18 +23,6 @@ from cardlab.engine.game import Array
 from cardlab.engine.shipped import load_array
 from cardlab.games.cribbage import PACKAGE
 
-__all__ = [
-    "DISCARDS",
-    "FULL",
-    "MOST_PEGS",
-    "PONE",
-    "QUADS",
-    "THE_DEALER",
-    "Knowledge",
-    "load_knowledge",
-    "shipped_knowledge",
-]
-
 PONE, THE_DEALER = range(2)
 FULL = 121  # chances are those of games to 121; a shorter game is the end of one
 MOST_PEGS = 32  # more than anybody pegs in a deal, a jack turned up included

@@ -9,8 +9,6 @@ from cardlab.games.koi_koi.rules import KOI_KOI, STOP, TAKE
 from cardlab.games.koi_koi.yaku import BOTH_SETS, YAKU_CARDS, list_yaku
 from cardlab.web.page_data import PageData, moves_seen
 
-__all__ = ["PAGE_DATA"]
-
 KINDS = {STOP: "stop", KOI_KOI: "koi-koi"}
 
 
