@@ -24,11 +24,11 @@ from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 
-from cardlab.agents.supervisor import family
+from cardlab.agents.supervisor import descendants
 from cardlab.arena.match import Match
 from cardlab.arena.shard import Task, play_deals
 from cardlab.arena.store import Store
-from cardlab.arena.tournament import MOST_DEALS, Plan, enter
+from cardlab.arena.tournament import MOST_DEALS_IN_A_SHARD, Plan, enter
 from cardlab.arena.workers import stream_results
 from cardlab.engine.playouts import play_randomly
 from cardlab.engine.registry import find_game
@@ -107,7 +107,7 @@ def against_itself(game: str, agent: str) -> Callable[[int, int], int]:
 def cpu_of_all() -> float:
     """Return the CPU seconds of this process and of all that it has started and that still run."""
     total = 0
-    for process in [os.getpid(), *family(os.getpid())]:
+    for process in [os.getpid(), *descendants(os.getpid())]:
         with suppress(OSError):
             after_name = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
             total += int(after_name[11]) + int(after_name[12])
@@ -146,7 +146,7 @@ def through(
     task = Task(plan.matches[0], 0, 1, keep_records=True)
     play_deals(task)
     pace = play_deals(task).elapsed
-    deals = max(1, min(MOST_DEALS, int(0.3 / pace)))
+    deals = max(1, min(MOST_DEALS_IN_A_SHARD, int(0.3 / pace)))
     tasks = (Task(plan.matches[0], i * deals, deals, True) for i in count())
     with tempfile.TemporaryDirectory() as folder, Store(str(Path(folder) / "games.db")) as store:
         entered = enter(plan, store)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 import uuid
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 # One thread for each worker: torch's would wait for each other on cores that others use.
@@ -17,6 +19,9 @@ from cardlab.engine.game import Game
 from cardlab.engine.registry import find_game
 from tests.support import postgres
 from tests.support.paths import ROOT
+
+TORCH = find_spec("torch") is not None
+NEEDS_TORCH = re.compile(r"^import torch$", re.MULTILINE)
 
 
 def pytest_configure() -> None:
@@ -35,6 +40,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return not item.get_closest_marker("xdist_group"), not item.get_closest_marker("slow")
 
     items.sort(key=order)
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave out the tests of trainings where the extra `train` is not installed."""
+    if TORCH or collection_path.suffix != ".py":
+        return None
+    return bool(NEEDS_TORCH.search(collection_path.read_text(encoding="utf-8"))) or None
 
 
 @pytest.fixture(scope="session")

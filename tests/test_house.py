@@ -1,4 +1,4 @@
-"""The shape of the source: machinery without names of games, small functions, tests on their own."""
+"""The shape of the source: machinery without names of games, small functions, own tests."""
 
 from __future__ import annotations
 

@@ -11,19 +11,28 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from cardlab.agents import program as programs
 from cardlab.agents.catalog import find_agent
-from cardlab.agents.outside import AgentFailed, Limits, OutsideAgent, Program, dismiss_all
-from cardlab.arena.compliance import check_program
+from cardlab.agents.outside import (
+    DEFAULT_LIMITS,
+    PROTOCOL,
+    AgentFailed,
+    Limits,
+    OutsideAgent,
+    Program,
+    dismiss_all,
+)
+from cardlab.arena.compliance import Finding, check_program
 from cardlab.arena.match import Match, play_match
 from cardlab.arena.shard import Shard, play_deals
 from cardlab.arena.store import Store
 from cardlab.arena.tournament import Plan, enter, play_tournament
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Game
-from cardlab.engine.play import play_game
+from cardlab.engine.play import Table, play_game
 from cardlab.engine.records import Record
 from cardlab.engine.replay import replay
 from tests.support.paths import EXAMPLES, PROGRAMS
@@ -303,7 +312,7 @@ def test_a_sandboxed_program_plays_and_sees_nothing_else(tmp_path: Path) -> None
         ("garbage.sh", 1, "one JSON object a line"),
         ("illegal_move.sh", 1, "one of the entries of legal"),
         ("flood.sh", 1, "exactly one line"),
-        ("hungry.py", 1, "--agent-memory"),
+        ("hungry.py", 1, "--limits memory=MB"),
     ],
 )
 def test_compliance_says_what_to_mend(name: str, failing: int, fix: str) -> None:
@@ -366,3 +375,40 @@ def test_an_agent_goes_to_other_processes(crazy_eights: Game) -> None:
     copy = pickle.loads(pickle.dumps(agent))
     assert isinstance(copy, OutsideAgent)
     assert (copy.name, copy.limits) == (SHELL, Limits())
+
+
+FIRST_LEGAL = str(EXAMPLES / "first_legal.sh")
+
+
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="programs of POSIX systems")
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+@posix_only
+def test_a_program_from_hello_to_goodbye(crazy_eights: Game, tmp_path: Path) -> None:
+    limits = Limits(log_folder=str(tmp_path / "logs"))
+    assert limits.make_log_folder().is_dir()
+    agent = OutsideAgent(f"cmd:{FIRST_LEGAL}", limits)
+    hello = agent.hello(crazy_eights, crazy_eights.read_options({}), 0, 2, 5)
+    assert hello["protocol"] == PROTOCOL == 1
+    assert hello["move_seconds"] == DEFAULT_LIMITS.move_seconds
+    for leave in (lambda one: one.dismiss(30.0), lambda one: one.hang_up(30.0)):
+        program = Program(agent.command, limits)
+        assert program.exchange(hello, 30)["type"] == "ready"
+        assert not program.has_more()
+        assert leave(program), "it did not go by itself"
+    turn = Table(crazy_eights, seed=1).turn()
+    agent.begin(crazy_eights, crazy_eights.read_options({}), turn.seat, 2, rng())
+    assert agent.act(turn, rng()) == turn.legal[0]
+    agent.end(turn.seat, [0, 0], [0, 0])
+    dismiss_all()
+
+
+@posix_only
+def test_findings_about_a_program() -> None:
+    findings = check_program(FIRST_LEGAL, "crazy_eights", games=1)
+    assert all(isinstance(one, Finding) and one.passed and not one.fix for one in findings)
+    assert len({one.check for one in findings}) == len(findings) > 3

@@ -14,8 +14,8 @@ import pytest
 
 from cardlab.agents.catalog import find_agent
 from cardlab.agents.searchers import UctOpen
-from cardlab.arena.match import Match, play_match
-from cardlab.arena.workers import Pool, stream_results
+from cardlab.arena.match import Match, MatchResult, Standing, play_match
+from cardlab.arena.workers import Pool, default_workers, joined_cluster, stream_results
 from cardlab.engine.errors import CardlabError, IllegalAction
 from cardlab.engine.game import Game, Turn
 from cardlab.engine.records import Record
@@ -323,3 +323,23 @@ def test_short_work_starts_no_process() -> None:
 
 def process_of(_: int) -> int:
     return os.getpid()
+
+
+def test_places_rotations_and_seeds_of_a_match(crazy_eights: Game) -> None:
+    match = Match.plan("crazy_eights", ["random", "heuristic"], 8, 7, {"seats": 4})
+    assert match.lineup == (0, 1, 1, 1)  # the last one fills the seats
+    assert match.rotations == (0, 1, 2, 3)
+    paired = Match("crazy_eights", match.agents, 2, 7, match.options, places=(0, 1, 0, 1))
+    assert paired.rotations == (0, 1)
+    assert match.game_seed(0) != match.game_seed(1)
+    result = play_match(match)
+    assert isinstance(result, MatchResult)
+    first = result.standings[0]
+    assert isinstance(first, Standing)
+    assert first.wins + first.losses + first.ties == result.games == 8
+
+
+def test_work_at_home() -> None:
+    assert default_workers() >= 1
+    with joined_cluster(None):  # of none: Ray is not even imported
+        pass

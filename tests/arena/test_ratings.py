@@ -9,6 +9,7 @@ import math
 import numpy as np
 import pytest
 
+from cardlab.arena import sprt
 from cardlab.arena.ratings import ELO, Outcome, rate
 from cardlab.arena.sprt import Test, judge, play_sprt, read_counts
 from cardlab.arena.standings import outcome_of
@@ -201,3 +202,13 @@ def test_a_live_test_stops_by_itself_and_the_same_on_any_number_of_workers(
         pytest.raises(CardlabError, match="two agents at two seats"),
     ):
         play_sprt(three, Test(), store)
+
+
+def test_a_verdict_needs_evidence() -> None:
+    test = sprt.Test(0, 10).check()
+    none = sprt.judge([0, 0, 0, 0, 0], test)
+    assert isinstance(none, sprt.Verdict)
+    assert none.accepted is None
+    assert none.to_dict()["nelo_margin"] is None
+    assert sprt.judge([0, 100, 200, 900, 300], test).accepted == "H1"
+    assert sprt.judge([300, 900, 200, 100, 0], test).accepted == "H0"

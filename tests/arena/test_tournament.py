@@ -19,13 +19,14 @@ from typing import Any
 import pytest
 
 from cardlab.agents.outside import Limits
+from cardlab.arena import export, leaderboard, tournament
 from cardlab.arena import store as store_module
 from cardlab.arena.export import export_games
 from cardlab.arena.leaderboard import leaderboards
 from cardlab.arena.ratings import Rating
 from cardlab.arena.shard import Played, full_record
 from cardlab.arena.standings import Cell, Line, Results, Standings
-from cardlab.arena.store import SCHEMA, Store
+from cardlab.arena.store import SCHEMA, Entered, Store, default_store
 from cardlab.arena.tournament import Plan, enter, play_tournament, resume
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.records import read_records
@@ -423,7 +424,7 @@ from cardlab.arena import tournament
 from cardlab.arena.store import Store
 
 # Small stretches and processes from the start: there is something to kill at any moment.
-tournament.ALONE, tournament.MOST_DEALS = 0.05, 2
+tournament.ALONE, tournament.MOST_DEALS_IN_A_SHARD = 0.05, 2
 
 if __name__ == "__main__":
     plan = tournament.Plan.make("crazy_eights", sys.argv[2:], 80, seed=3)
@@ -443,8 +444,8 @@ KILLS = 2 * len(MORE_GAMES)
 def test_kills_at_any_moment_lose_nothing(tmp_path: Path) -> None:
     """Eight times something is killed for good: the run and one of its workers in turn.
 
-    It has just begun then, or has kept a few more games. After each kill, all games that were finished are there, just as an undisturbed run has them, and
-    every table is that of the undisturbed run.
+    It has just begun then, or has kept a few more games. After each kill, all games that were
+    finished are there, just as an undisturbed run has them, and every table is that of that run.
     """
     agents = ["random", "heuristic", "monte_carlo:300"]
     plan = Plan.make("crazy_eights", agents, 80, seed=3)
@@ -522,3 +523,33 @@ def test_work_that_is_stopped_in_mid_answer_ends(tmp_path: Path) -> None:
     script = tmp_path / "large.py"
     script.write_text(LARGE)
     subprocess.run([sys.executable, str(script)], check=True, timeout=PATIENCE)
+
+
+def test_a_tournament_as_the_store_has_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    assert tournament.FORMATS == ("round-robin", "gauntlet")
+    agents = ["random", "heuristic"]
+    for form in tournament.FORMATS:
+        assert len(tournament.Plan.make("crazy_eights", agents, 20, format=form).matches) == 1
+    plan = tournament.Plan.make("crazy_eights", agents, 20)
+    with Store() as kept:
+        assert kept.address == default_store()
+        entered = tournament.enter(plan, kept)
+        assert isinstance(entered, Entered)
+        assert (entered.name, entered.finished) == ("crazy_eights-1", False)
+        results = tournament.play_tournament(plan, kept, entered)
+        rows = list(kept.outcomes(entered.id))
+        counts = results.outcomes()
+        with kept.reading() as at:
+            assert at.exec_driver_sql("SELECT count(*) FROM games").scalar() == 20
+        boards = leaderboard.leaderboards(kept)
+        for ending in export.FORMATS:
+            path = tmp_path / f"games{ending}"
+            assert export.export_games(kept, kept.tournaments(), path) == 20
+            assert path.stat().st_size
+    assert len(rows) == 20
+    assert sum(sum(one.values()) for one in counts.values()) == 20
+    assert set().union(*counts.values()) <= {((0,), (1,)), ((1,), (0,)), ((0, 1),)}
+    (board,) = boards
+    assert isinstance(board, leaderboard.Board)
+    assert (board.games, board.tournaments) == (20, 1)

@@ -5,12 +5,23 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import warnings
 from enum import IntEnum
 from pathlib import Path
 
 import pytest
 
-from cardlab.engine.kernel import JIT, KernelError, digest, kernel, prune_cache
+from cardlab.engine import kernel as kernel_module
+from cardlab.engine.errors import CardlabWarning
+from cardlab.engine.kernel import (
+    JIT,
+    KernelError,
+    digest,
+    global_names,
+    kernel,
+    on_compile,
+    prune_cache,
+)
 
 
 class Phase(IntEnum):
@@ -173,7 +184,7 @@ def test_what_an_older_version_kept_is_refused_like_what_is_compiled_now(
 
     monkeypatch.setenv("CARDLAB_CACHE_DIR", str(tmp_path))
     with monkeypatch.context() as older:
-        older.setattr("cardlab.engine.kernel._refuse_lost_return", lambda *_: None)
+        older.setattr("cardlab.engine.kernel._refuse_missing_return", lambda *_: None)
         assert kernel(half)(1) == 2
     assert len(list(tmp_path.glob("half-*.kernel"))) == 1
     with pytest.raises(KernelError, match=r"half .* does not return a value on every way"):
@@ -209,3 +220,40 @@ def test_a_kernel_that_reaches_a_module_of_ours_is_refused() -> None:
 
     with pytest.raises(KernelError, match="import the kernel or constant itself"):
         digest(wrong)
+
+
+def twice(number: int) -> int:
+    return abs(number) + abs(number)
+
+
+def test_names_that_a_kernel_reaches() -> None:
+    assert global_names(twice.__code__) == {"abs"}
+
+
+@needs_jit
+def test_who_waits_is_told_of_every_compilation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CARDLAB_CACHE_DIR", str(tmp_path))
+    told: list[str] = []
+    compiled = kernel(twice)
+    with on_compile(told.append):
+        assert compiled(-2) == 4
+        assert compiled(3) == 6
+    assert told == [f"{__name__}.twice"]
+    kernel(twice)(1.5)  # another signature, but nobody listens any more
+    assert len(told) == 1
+
+
+@needs_jit
+def test_a_cache_that_cannot_be_written_is_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("CARDLAB_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    monkeypatch.setattr(kernel_module, "_warned_uncached", False)
+    with pytest.warns(CardlabWarning, match="CARDLAB_CACHE_DIR names a folder"):
+        assert kernel(twice)(2) == 4
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert kernel(twice)(2.0) == 4  # said once

@@ -11,7 +11,8 @@ import pytest
 
 from cardlab import Batch, CardlabError, IllegalAction, Table, find_agent, play_game
 from cardlab.engine import seeding
-from cardlab.engine.game import Game, Turn
+from cardlab.engine.game import FollowsGames, Game, Turn
+from cardlab.engine.play import open_game
 from cardlab.engine.playouts import play_randomly
 from cardlab.engine.records import Record, append_records, read_records
 from cardlab.engine.replay import replay
@@ -200,3 +201,37 @@ def test_random_play_counts_decisions(crazy_eights: Game) -> None:
     decisions, totals = play_randomly(crazy_eights, 50, seed=1)
     assert decisions > 500
     assert abs(totals.sum()) < 1e-9
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+class Diary:
+    """Takes the first action and writes down what it is told."""
+
+    name = "diary"
+
+    def __init__(self) -> None:
+        self.pages: list[Any] = []
+
+    def begin(self, game: Game, options: Any, seat: int, seats: int, rng: Any) -> None:
+        self.pages.append((game.name, options["seats"], seat, seats))
+
+    def act(self, turn: Any, rng: Any) -> int:
+        return int(turn.legal[0])
+
+    def end(self, seat: int, returns: Any, points: Any) -> None:
+        self.pages.append(("end", seat, list(returns)))
+
+
+def test_agents_that_follow_games_hear_of_beginning_and_end(crazy_eights: Game) -> None:
+    diary = Diary()
+    other = find_agent("random", crazy_eights)
+    assert isinstance(diary, FollowsGames)
+    assert not isinstance(other, FollowsGames)
+    open_game(Table(crazy_eights, seed=1), [other, diary], [rng(), rng()])
+    assert diary.pages == [("crazy_eights", 2, 1, 2)]
+    record = play_game(crazy_eights, [other, diary], seed=1)
+    assert record.result is not None
+    assert diary.pages[1:] == [diary.pages[0], ("end", 1, record.result.returns)]

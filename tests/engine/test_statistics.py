@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from cardlab.engine import statistics as st
+from cardlab.engine.statistics import mean_and_interval
 
 VALUES = np.random.default_rng(1).normal(3.0, 2.0, 25)
 
@@ -81,3 +82,15 @@ def test_the_bootstrap_is_close_to_the_normal_interval_and_repeats() -> None:
     mean, margin = st.mean_and_margin(many)
     assert found == pytest.approx((mean, mean - margin, mean + margin), abs=0.02)
     assert found == st.bootstrap_mean(many, np.random.default_rng(3))
+
+
+def test_means_have_intervals_where_there_is_enough() -> None:
+    values = np.array([0.0, 1.0] * 8)
+    mean, interval = mean_and_interval(values, 0, 1)
+    assert mean == 0.5
+    assert interval is not None
+    # Student's t with 15 degrees of freedom: 2.1314 at 97.5 %
+    half = 2.13145 * values.std(ddof=1) / 4
+    assert interval == pytest.approx((0.5 - half, 0.5 + half), rel=1e-5)
+    assert mean_and_interval(values[:9])[1] is None
+    assert mean_and_interval(np.ones(20))[1] is None

@@ -460,3 +460,38 @@ def test_the_worked_example_tiny(example: Any, tmp_path: Path, capsys: Any) -> N
 )
 def test_the_blocks_of_the_page_run(code: str, capsys: Any) -> None:
     exec(compile(code, "docs/interop.md", "exec"), {})
+
+
+def twice(number: int) -> int:
+    return abs(number) + abs(number)
+
+
+def test_environments_of_other_libraries() -> None:
+    gymnasium = pytest.importorskip("gymnasium")
+    pytest.importorskip("pettingzoo")
+    from cardlab.interop import pettingzoo
+    from cardlab.interop.gymnasium import IDS, register
+
+    register()
+    register()  # twice does no harm
+    assert set(IDS.values()) <= set(gymnasium.registry)
+    env = pettingzoo.env("crazy_eights", seats=3)
+    env.reset(seed=1)
+    assert env.action_space(env.agent_selection).n == find_game("crazy_eights").num_actions
+
+
+def test_rows_of_stable_baselines3() -> None:
+    pytest.importorskip("stable_baselines3")
+    from cardlab.interop.stable_baselines3 import CardVecEnv
+
+    env, twin = (CardVecEnv("crazy_eights", 3) for _ in range(2))
+    for one in (env, twin):
+        one.seed(5)
+        one.reset()
+    actions = env.env_method("action_masks").argmax(axis=1)
+    env.step_async(actions)
+    assert np.array_equal(env.step_wait()[0], twin.step(actions)[0])
+    assert [one.size for one in env.get_attr("batch")] == [3, 3, 3]
+    assert env.env_is_wrapped(object, indices=[0, 2]) == [False, False]
+    with pytest.raises(AttributeError, match="no attribute 'batch' of their own"):
+        env.set_attr("batch", None)

@@ -227,3 +227,15 @@ def test_games_travel_and_mistakes_are_told(kuhn: Game) -> None:
     with pytest.raises(CardlabError, match="explicit or sampled"):
         openspiel.load(kuhn, chance="loaded dice")
     assert openspiel.load(kuhn, chance="sampled").new_initial_state().is_chance_node()
+
+
+def test_openspiel_sees_games_and_states() -> None:
+    pytest.importorskip("pyspiel")
+    from cardlab.interop.openspiel import CardGame, CardState, load
+
+    game, again = load("crazy_eights", seed=4), load("crazy_eights", seed=4)
+    assert isinstance(game, CardGame)
+    assert game.draw_seed() == again.draw_seed()
+    assert isinstance(game.new_initial_state(), CardState)
+    with pytest.raises(CardlabError, match="take no parameters"):
+        game.make_py_observer(params={"x": 1})

@@ -12,27 +12,28 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from cardlab.agents.catalog import find_agent  # noqa: E402
-from cardlab.agents.token_network import TokenPlayer, make_kernels  # noqa: E402
-from cardlab.engine import seeding  # noqa: E402
-from cardlab.engine.batch import Batch  # noqa: E402
-from cardlab.engine.errors import CardlabError  # noqa: E402
-from cardlab.engine.game import DEALER, OVER, Game, HasValues, State, Turn  # noqa: E402
-from cardlab.engine.kernel import JIT, kernel  # noqa: E402
-from cardlab.engine.play import Table  # noqa: E402
-from cardlab.engine.registry import find_game  # noqa: E402
-from cardlab.engine.seeding import deck_order  # noqa: E402
-from cardlab.games.crazy_eights import tokens as eights  # noqa: E402
-from cardlab.games.crazy_eights.heuristic import choose as choose_card  # noqa: E402
-from cardlab.games.crazy_eights.learning import transformer as crazy_eights_transformer  # noqa: E402
-from cardlab.games.crazy_eights.rules import PASS, playable  # noqa: E402
-from cardlab.games.uno import tokens as uno  # noqa: E402
-from cardlab.games.uno.features import encode_all, outputs_of  # noqa: E402
-from cardlab.games.uno.heuristic import choose as choose_kind  # noqa: E402
-from cardlab.games.uno.learning import transformer as uno_transformer  # noqa: E402
+from cardlab.agents.catalog import find_agent
+from cardlab.agents.token_network import TokenPlayer, make_kernels
+from cardlab.engine import seeding
+from cardlab.engine.batch import Batch
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import DEALER, OVER, Game, HasValues, State, Turn
+from cardlab.engine.kernel import JIT, kernel
+from cardlab.engine.play import Table
+from cardlab.engine.registry import find_game
+from cardlab.engine.seeding import deck_order
+from cardlab.games.crazy_eights import tokens as eights
+from cardlab.games.crazy_eights.heuristic import choose as choose_card
+from cardlab.games.crazy_eights.learning import transformer as crazy_eights_transformer
+from cardlab.games.crazy_eights.networks.expansion import CrazyEightsExpansion
+from cardlab.games.crazy_eights.rules import PASS, playable
+from cardlab.games.uno import tokens as uno
+from cardlab.games.uno.features import encode_all, outputs_of
+from cardlab.games.uno.heuristic import choose as choose_kind
+from cardlab.games.uno.learning import transformer as uno_transformer
+from cardlab.games.uno.networks.expansion import UnoExpansion
 from cardlab.learning.token_games import (
     HEURISTIC,
     LEARNER,
@@ -44,16 +45,17 @@ from cardlab.learning.token_games import (
     game_seeds,
     play,
 )
-from cardlab.learning.token_training import Training  # noqa: E402
-from cardlab.networks.token_networks import make_network  # noqa: E402
-from cardlab.networks.weights import load_weights, save_weights  # noqa: E402
-from cardlab.testing import check_agent  # noqa: E402
-from tests.games.koi_koi.test_learning import kill_and_go_on  # noqa: E402
+from cardlab.learning.token_training import Training
+from cardlab.networks.token_networks import make_network
+from cardlab.networks.weights import load_weights, save_weights
+from cardlab.testing import check_agent
+from tests.support.killed import kill_and_go_on
 
 pytestmark = pytest.mark.skipif(not JIT, reason="thousands of decisions")
 
 CPU = torch.device("cpu")
 FEATURES: dict[str, ModuleType] = {"crazy_eights": eights, "uno": uno}
+EXPANSIONS: dict[str, Any] = {"crazy_eights": CrazyEightsExpansion, "uno": UnoExpansion}
 LEARNING: dict[str, ModuleType] = {
     "crazy_eights": crazy_eights_transformer,
     "uno": uno_transformer,
@@ -205,7 +207,7 @@ def plain_crazy_eights(state: State, seat: int) -> dict[str, Any]:
 def test_features_of_crazy_eights_are_what_the_index_says(options: dict[str, Any]) -> None:
     game = find_game("crazy_eights")
     states, seats = decisions(game, options, 40)
-    network = make_network(game.name, width=8)
+    network = make_network(EXPANSIONS[game.name], width=8)
     tokens, shared = network.expansion(torch.from_numpy(written(game, states, seats)[0]))
     checked = set()
     for i, state in enumerate(states_of(game, states)):
@@ -229,7 +231,7 @@ def test_rows_of_uno_are_the_fair_encoding_and_its_planes_are_features() -> None
     legal = [one.legal() for one in states_of(game, states)]
     sets = np.array([int(outputs_of(one, len(one))) for one in legal])
     assert (rows == encode_all(states, seats, sets, "fair")).all()
-    tokens, shared = make_network("uno", width=8).expansion(torch.from_numpy(rows))
+    tokens, shared = make_network(UnoExpansion, width=8).expansion(torch.from_numpy(rows))
     planes = rows[:, :480].reshape(-1, 8, 60).transpose(0, 2, 1) / [1, 1, 1, 1, 1, 1, 7, 7]
     assert tokens[:, :60, :8].numpy() == pytest.approx(planes)
     assert not tokens[:, 60, :-7].any()
@@ -298,7 +300,7 @@ def played(
     """Return the seeds, the states at the end, and the learner's decisions."""
     tokens = LEARNING[name].TOKENS
     torch.manual_seed(0)
-    player = Player([make_network(name, width=8)])
+    player = Player([make_network(EXPANSIONS[name], width=8)])
     seeds = game_seeds(seeding.stream(3, "test"), len(seats))
     fresh = tokens.game.fresh(**tokens.game.read_options({"seats": 3}))
     bounds = np.linspace(0, len(seats), parts + 1).astype(int)
@@ -480,7 +482,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     paths = {}
     for name, learning in LEARNING.items():
         learning.train(learning.Config(**{**TINY, "games": 32}), folder / name, quiet)
-        (paths[name],) = learning.export(folder / name, "transformer", folder / "shipped")
+        (paths[name],) = learning.export(folder / name, name, folder / "shipped")
     return paths
 
 
@@ -494,7 +496,7 @@ def test_torch_and_onnxruntime_say_the_same(made: dict[str, Path], name: str) ->
     game = find_game(name)
     states, seats = decisions(game, {"seats": 3}, 80)
     rows, choices = written(game, states, seats)
-    network = make_network(name, width=8)
+    network = make_network(EXPANSIONS[name], width=8)
     network.load_state_dict(
         load_weights(made[name].parent.parent / name / "network.safetensors")[0]
     )

@@ -9,16 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from cardlab.engine.errors import CardlabError, require
+from cardlab.learning.checkpoints import load_checkpoint, save_checkpoint
+from cardlab.learning.logs import Log, read_log
 from cardlab.networks.onnx import Network
 from cardlab.networks.onnx_export import export
-
-torch = pytest.importorskip("torch", reason="needs cardlab[train]")
-
-from cardlab.learning.checkpoints import load_checkpoint, save_checkpoint  # noqa: E402
-from cardlab.learning.logs import Log, read_log  # noqa: E402
-from cardlab.networks.weights import check_about, load_weights, save_weights  # noqa: E402
+from cardlab.networks.weights import check_about, load_weights, save_weights
 
 
 def small_network() -> torch.nn.Module:

@@ -9,10 +9,12 @@ import pytest
 
 from cardlab.agents.catalog import find_agent
 from cardlab.engine.game import Game, HasValues, State, Turn
-from cardlab.engine.kernel import JIT
+from cardlab.engine.kernel import JIT, kernel
 from cardlab.engine.play import Table, play_game
+from cardlab.engine.playouts import Playouts, Scratch, choose_any, make_playouts
+from cardlab.engine.registry import find_game
 from cardlab.games.crazy_eights.heuristic import plausibility, worth
-from cardlab.search import alpha_beta, information_set, monte_carlo, uct
+from cardlab.search import alpha_beta, determinised, information_set, monte_carlo, uct
 from cardlab.testing import random_table, retrace
 
 pytestmark = pytest.mark.skipif(not JIT, reason="too much searching to interpret")
@@ -153,3 +155,79 @@ def test_uct_solves_birds_of_a_feather() -> None:
     agent = find_agent("uct_open:5000", GAME)
     solved = [play_game(GAME, [agent], seed=seed).result for seed in range(6)]
     assert sum(result.returns == [1.0] for result in solved if result) >= 2
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def last_card(game: Game) -> Table:
+    """Return a table where some action ends the game at once."""
+    for seed in range(50):
+        table = Table(game, seed=seed)
+        while not table.over:
+            for action in table.turn().legal.tolist():
+                after = State(game, table.state.array.copy())
+                game.bindings.apply(after.array, 0, action)
+                if after.mover < 0 and len(table.turn().legal) > 1:
+                    return table
+            table.act(int(table.turn().legal[0]))
+    raise AssertionError("no game ends by choice")
+
+
+def test_play_outs_follow_any_action_unless_told_otherwise(crazy_eights: Game) -> None:
+    plain, named = make_playouts(crazy_eights), make_playouts(crazy_eights, choose_any)
+    assert isinstance(plain, Playouts)
+    lengths = []
+    for kernels in (plain, named):
+        scratch, stream = Scratch.of(crazy_eights), np.zeros(1, dtype=np.int64)
+        scratch.work[:] = crazy_eights.fresh(**crazy_eights.read_options({}))
+        lengths.append(kernels.play_one(scratch.work[0], 5, scratch.order, scratch.buffer, stream))
+    assert lengths[0] == lengths[1] > 0
+
+
+def test_halving_spends_the_same_and_drops_the_worse() -> None:
+    worth = np.array([0.0, 3.0, 1.0, 2.0])
+    asked = []
+
+    def play_block(chosen: Any, count: int, start: int) -> Any:
+        asked.append(len(chosen) * count)
+        return worth[chosen] * count
+
+    found = monte_carlo.spend(4, 100, rng(), play_block, halving=True)
+    assert found is not None
+    tried, sums = found
+    assert tried.tolist() == [50, 150, 50, 150]
+    assert sum(asked) == tried.sum() == 400
+    assert np.array_equal(sums / tried, worth)
+    assert monte_carlo.spend(4, 9, rng(), lambda *_: None, halving=False) is None
+    error = monte_carlo.no_world(find_game("uno"), 1)
+    assert str(error) == "uno: no world agrees with what seat 1 knows"
+
+
+@pytest.mark.skipif(not JIT, reason="too much searching to interpret")
+def test_searches_see_a_win_at_hand(crazy_eights: Game) -> None:
+    table = last_card(crazy_eights)
+    turn, seat = table.turn(), table.mover
+    wins = []
+    for action in turn.legal.tolist():
+        after = State(crazy_eights, table.state.array.copy())
+        crazy_eights.bindings.apply(after.array, 0, action)
+        wins.append(after.mover < 0 and crazy_eights.returns(after.array[0], seat) == 1)
+    assert any(wins)
+    open_values = monte_carlo.evaluate_open(table.state, 50, rng())
+    assert (open_values[wins] == 1).all()
+
+    utility: alpha_beta.Utility = crazy_eights.returns
+    memory = alpha_beta.Scratch.of(crazy_eights, 1)
+    memory[0][0] = table.state.array[0]
+    best = alpha_beta.make_solver(crazy_eights, utility)(seat, 1, -9.0, 9.0, memory)
+    assert best == 1
+
+    judge: determinised.Judge = lambda world: alpha_beta.evaluate(world, 1)  # noqa: E731
+    assert (determinised.evaluate(turn, 3, rng(), judge)[wins] == 1).all()
+
+    never: monte_carlo.Plausibility = kernel(lambda s, seat: 0.0)
+    tried, values = monte_carlo.evaluate(turn, 5, rng(), plausibility=never)  # doubts end
+    assert (values[wins] == 1).all()
+    assert (tried == 5).all()

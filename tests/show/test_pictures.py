@@ -17,6 +17,7 @@ from cardlab.engine.records import Record
 from cardlab.engine.registry import our_games
 from cardlab.games.cribbage.solvers.advice import advise, parse_hand
 from cardlab.games.koi_koi.cards import CATEGORIES, cards_in
+from cardlab.show import pictures
 from cardlab.show.notebook import html_of
 from cardlab.show.pictures import (
     card_svg,
@@ -281,3 +282,8 @@ def test_turns_and_advice_are_shown() -> None:
     assert advice.sentence() in html
     with pytest.raises(CardlabError, match="a int has no display"):
         html_of(3)
+
+
+def test_a_card_face_down() -> None:
+    assert pictures.card_title("standard", pictures.BACK) == "a card face down"
+    assert pictures.card_svg("standard", pictures.BACK) != pictures.card_svg("standard", "7H")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["train_killed_once", "train_until_killed"]
+__all__ = ["kill_and_go_on", "train_killed_once", "train_until_killed"]
 
 DIES = """
 import os, signal, sys
@@ -51,3 +51,31 @@ def train_killed_once(what: str, folder: Path, settings: Sequence[str], sign: st
     line = [sys.executable, "-m", "cardlab.cli", "train", what, *told, "--out", str(folder)]
     ended = subprocess.run([*line, "--json"], capture_output=True, text=True, check=True)
     return json.loads(ended.stdout)
+
+
+LACKING = "pydantic platformdirs typer rich scipy sklearn"
+
+
+LIGHT = f"""
+import sys
+for name in "{LACKING}".split():
+    sys.modules[name] = None
+from cardlab.learning.__main__ import main
+main()
+"""
+
+
+def kill_and_go_on(what: str, folder: Path, settings: dict[str, Any], sign: str) -> str:
+    """Kill a training once a file is there, start it again with little installed; what it wrote."""
+    from cardlab.engine.kernel import cache_folder
+
+    cache = {"CARDLAB_CACHE_DIR": str(cache_folder())}
+    told = [f"{name}={value}" for name, value in settings.items()]
+    train_until_killed(what, folder, told, sign, lacking=LACKING, **cache)
+    line = [sys.executable, "-c", LIGHT, what, "--out", str(folder)]
+    line += [f"--set={one}" for one in told]
+    ended = subprocess.run(
+        line, capture_output=True, text=True, env=os.environ | cache, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout

@@ -135,7 +135,7 @@ def test_a_broken_contract_is_told_when_the_game_is_looked_up(
 def test_our_games_keep_the_contract() -> None:
     for name in our_games():
         find_game(name).check_contract()
-    with pytest.raises(CardlabError, match="uno.rules:GAME: used_cards=0 of deck=108 cannot be"):
+    with pytest.raises(CardlabError, match=r"uno\.rules:GAME: used_cards=0 of deck=108 cannot be"):
         dataclasses.replace(find_game("uno"), used_cards=0).check_contract()
 
 

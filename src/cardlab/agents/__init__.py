@@ -1,1 +1,1 @@
-"""Whatever chooses: one module per kind of agent, and the catalogue of their names."""
+"""Agents: one module for each kind, and the catalogue of their names."""

@@ -55,7 +55,8 @@ def find_agent(spec: str, game: Game) -> Agent | OpenAgent:
             )
         if "." in name or rest.partition(":")[0].isidentifier():
             return _from_outside(spec)
-        if any(entry.name == name for one in our_packages().values() for entry in agents_in(one)):
+        packages = our_packages().values()
+        if any(name == entry.name for package in packages for entry in agents_in(package)):
             raise CardlabError(
                 f"agent {name!r} does not play {game.name}; these do: {', '.join(sorted(known))}"
             )
@@ -73,7 +74,7 @@ def find_agent(spec: str, game: Game) -> Agent | OpenAgent:
 
 def _read_parameters(text: str, entry: AgentEntry) -> dict[str, Any]:
     values: dict[str, Any] = {}
-    known = {one.name: one for one in entry.parameters}
+    known = {parameter.name: parameter for parameter in entry.parameters}
     for place, part in enumerate(text.split(",") if text else []):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals and place == 0 and entry.parameters:

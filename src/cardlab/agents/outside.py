@@ -54,10 +54,10 @@ _failures: dict[tuple[str, ...], tuple[int, str]] = {}
 
 @atexit.register
 def dismiss_all() -> None:
-    """Send all programs that wait for their next game away; forget who failed."""
+    """Dismiss all programs that wait for their next game; forget which failed."""
     for programs in _idle.values():
-        for one in programs:
-            one.dismiss()
+        for program in programs:
+            program.dismiss()
     _idle.clear()
     _failures.clear()
 
@@ -89,8 +89,8 @@ class OutsideAgent:
         try:
             answer = self._ask(seat, hello, self.limits.start_seconds)
             if answer["type"] != "ready":
-                told = answer["type"][:40]
-                self._give_up(seat, f'garbage: {told!r} in answer to hello, not "ready"')
+                kind = answer["type"][:40]
+                self._give_up(seat, f'garbage: {kind!r} in answer to hello, not "ready"')
         except AgentFailed as error:
             error.hopeless = True
             raise
@@ -125,8 +125,8 @@ class OutsideAgent:
             "seat": seat,
             "view": dataclasses.asdict(turn.view.describe()),
             "legal": [
-                {"id": int(one), "text": text}
-                for one, text in zip(turn.legal, turn.texts, strict=True)
+                {"id": int(action), "text": text}
+                for action, text in zip(turn.legal, turn.texts, strict=True)
             ],
             "seconds": round(seconds, 3),
         }
@@ -165,7 +165,7 @@ class OutsideAgent:
             result["forfeit"] = failure.seat
             result["reason"] = str(failure)
         try:
-            program.tell(result)
+            program.notify(result)
         except AgentFailed:
             return  # the game is over: what it does now costs it nothing but its process
         if not failure:

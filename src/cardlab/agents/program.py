@@ -41,11 +41,10 @@ class Limits:
 
     def check(self) -> Limits:
         """Return these limits, or say which of them cannot be."""
-        for name in ("move_seconds", "game_seconds", "start_seconds", "memory_mb"):
-            value = getattr(self, name)
+        for field in ("move_seconds", "game_seconds", "start_seconds", "memory_mb"):
+            name, value = field.partition("_")[0], getattr(self, field)
             if not 0 < value < 1e9:
-                option = "--" + name.replace("_", "-")
-                raise CardlabError(f"{option} {value:g} is not possible; give more than 0")
+                raise CardlabError(f"--limits {name}={value:g} is not possible; give more than 0")
         if self.log_folder is not None:
             self.make_log_folder()
         return self
@@ -107,15 +106,15 @@ class Program:
         assert self._supervisor.stderr
         self._in, self._out = self._supervisor.stdin.fileno(), self._supervisor.stdout.fileno()
         self._err: int | None = self._supervisor.stderr.fileno()
-        for one in (self._in, self._out, self._err):
-            os.set_blocking(one, False)
+        for stream in (self._in, self._out, self._err):
+            os.set_blocking(stream, False)
 
     @property
     def log(self) -> str:
         """The last that the program wrote to its standard error."""
         text = self._log.decode(errors="replace").replace("\r\n", "\n").strip()
         # PostgreSQL keeps no NUL, and a terminal would obey the rest.
-        return "".join(one if one.isprintable() or one in "\n\t" else "\ufffd" for one in text)
+        return "".join(char if char.isprintable() or char in "\n\t" else "\ufffd" for char in text)
 
     def exchange(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
         """Send a message and return the one line of answer, or raise AgentFailed."""
@@ -145,7 +144,7 @@ class Program:
         """Return whether the program has written, or soon writes, what nobody asked for."""
         return bool(self._line or (select.select([self._out], [], [], seconds)[0] and self._read()))
 
-    def tell(self, message: dict[str, Any]) -> None:
+    def notify(self, message: dict[str, Any]) -> None:
         """Send a message that needs no answer."""
         self._send(message, time.monotonic() + self.limits.move_seconds, self.limits.move_seconds)
 
@@ -176,9 +175,9 @@ class Program:
         self._lifeline.shutdown(socket.SHUT_WR)
         self._lifeline.settimeout(5)
         try:
-            story = self._lifeline.recv(200).decode(errors="replace").strip()
+            ending = self._lifeline.recv(200).decode(errors="replace").strip()
         except OSError:
-            story = ""
+            ending = ""
         try:
             self._supervisor.wait(5)
         except subprocess.TimeoutExpired:
@@ -193,13 +192,13 @@ class Program:
                     continue
         if self._log_file:
             self._log_file.close()
-        return story
+        return ending
 
     def _open_log(self) -> Any:
         if self.limits.log_folder is None:
             return None
         folder = self.limits.make_log_folder()
-        name = "".join(one if one.isalnum() else "_" for one in Path(self.command[0]).name)
+        name = "".join(char if char.isalnum() else "_" for char in Path(self.command[0]).name)
         try:
             return (folder / f"{name}-{os.getpid()}-{time.time_ns()}.log").open("wb", buffering=0)
         except OSError as error:
@@ -255,17 +254,17 @@ class Program:
                 self._logged += len(piece)
 
     def _ended(self) -> NoReturn:
-        """The pipe is closed: ask the supervisor how that came."""
+        """Raise AgentFailed with what the supervisor says of the end: the pipe is closed."""
         select.select([self._lifeline], [], [], 1.0)
-        story, _, number = self.kill().partition(" ")
+        ending, _, number = self.kill().partition(" ")
         last = self.log.splitlines()[-1:] or [""]
-        told = f"; its last words: {last[0][:200]}" if last[0] else ""
+        words = f"; its last words: {last[0][:200]}" if last[0] else ""
         raise AgentFailed(
             {
-                "exit": f"crash: it ended with code {number}{told}",
-                "signal": f"crash: signal {number} ended it{told}",
+                "exit": f"crash: it ended with code {number}{words}",
+                "signal": f"crash: signal {number} ended it{words}",
                 "memory": f"memory: it took more than {number} MB",
-            }.get(story, f"crash: it closed its output{told}"),
+            }.get(ending, f"crash: it closed its output{words}"),
             log=self.log,
         )
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cardlab.engine.game import Array, Turn, Turns
+from cardlab.engine.game import Array, Turn, Turns, nth_legal
 
 __all__ = ["RandomAgent"]
 
@@ -26,6 +26,4 @@ class RandomAgent:
         picks = np.array(
             [rng.integers(count) for rng, count in zip(rngs, counts, strict=True)], dtype=np.int64
         )
-        nth = np.cumsum(turns.mask, axis=1) == (picks + 1)[:, None]
-        choices: Array = np.argmax(nth, axis=1)
-        return choices
+        return nth_legal(turns.mask, picks)

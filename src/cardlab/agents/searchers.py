@@ -89,14 +89,14 @@ class UctOpen:
         )
 
 
-def best_action(legal: Array, think: Callable[[], tuple[Array, ...]]) -> int:
-    """Return the best of several actions, or the only one without thinking.
+def best_action(legal: Array, search: Callable[[], tuple[Array, ...]]) -> int:
+    """Return the best of several actions, or the only one without a search.
 
-    What is thought is one value for each action, or visits and values: visits then come first.
+    `search` returns one value for each action, or visits and values: visits then come first.
     """
     if len(legal) == 1:
         return int(legal[0])
-    ranks = think()
+    ranks = search()
     if len(ranks) == 1:
         return int(legal[np.argmax(ranks[0])])
     return int(legal[np.lexsort((ranks[1], ranks[0]))[-1]])

@@ -23,7 +23,7 @@ import time
 from pathlib import Path
 
 PR_SET_CHILD_SUBREAPER = 36
-LOOK = 0.05  # seconds between two looks at the memory
+CHECK_SECONDS = 0.05  # between two looks at the memory
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -50,20 +50,20 @@ def children_of(process: int) -> list[int]:
     return found
 
 
-def family(root: int) -> list[int]:
+def descendants(root: int) -> list[int]:
     """Return the processes below `root`."""
     found = children_of(root)
-    for one in found:
-        found += children_of(one)
+    for process in found:
+        found += children_of(process)
     return found
 
 
 def memory_of(processes: list[int]) -> int:
     """Return the bytes of memory that processes hold together."""
     total = 0
-    for one in processes:
+    for process in processes:
         try:
-            total += int(Path(f"/proc/{one}/statm").read_text().split()[1]) * PAGE
+            total += int(Path(f"/proc/{process}/statm").read_text().split()[1]) * PAGE
         except (OSError, ValueError, IndexError):
             continue
     return total
@@ -74,10 +74,10 @@ def kill_all(agent: int) -> None:
     for _ in range(100):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(agent, signal.SIGKILL)
-        left = family(os.getpid())
-        for one in left:
+        left = descendants(os.getpid())
+        for process in left:
             try:
-                os.kill(one, signal.SIGKILL)
+                os.kill(process, signal.SIGKILL)
             except ProcessLookupError:
                 continue
         try:
@@ -90,7 +90,7 @@ def kill_all(agent: int) -> None:
 
 
 def main() -> None:
-    """Keep one agent until it ends or nobody wants it any more."""
+    """Run one agent until it ends or nobody uses it any more."""
     lifeline, megabytes, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
     os.set_inheritable(lifeline, False)
     adopt_orphans()
@@ -105,23 +105,23 @@ def main() -> None:
         os._exit(127)
     for stream in (0, 1, 2):  # the agent's ends alone shall keep its pipes open
         os.close(stream)
-    story = "killed"
+    ending = "killed"
     while True:
         # Nothing is ever sent this way: the other end has closed. How the agent ended comes first.
-        unwanted = select.select([lifeline], [], [], LOOK)[0]
+        unused = select.select([lifeline], [], [], CHECK_SECONDS)[0]
         done, status = os.waitpid(agent, os.WNOHANG)
         if done:
             code = os.waitstatus_to_exitcode(status)
-            story = f"exit {code}" if code >= 0 else f"signal {-code}"
+            ending = f"exit {code}" if code >= 0 else f"signal {-code}"
             break
-        if unwanted:
+        if unused:
             break
-        if memory_of(family(os.getpid())) > megabytes << 20:
-            story = f"memory {megabytes}"
+        if memory_of(descendants(os.getpid())) > megabytes << 20:
+            ending = f"memory {megabytes}"
             break
     kill_all(agent)
     with contextlib.suppress(OSError):
-        os.write(lifeline, story.encode() + b"\n")
+        os.write(lifeline, ending.encode() + b"\n")
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from cardlab.networks.onnx import Network
 
 __all__ = ["TokenPlayer"]
 
-LARGE = 64  # turns that a network answers at once; more fall out of a processor's caches
+MOST_TURNS = 64  # turns that a network answers at once; more fall out of a processor's caches
 
 
 class Kernels(NamedTuple):
@@ -127,7 +127,7 @@ class TokenPlayer:
     def _ask(self, rows: Array, choices: Array) -> Array:
         """Return what the network says of every choice."""
         found = np.empty(choices.shape, dtype=np.float32)
-        for start in range(0, len(rows), LARGE):
-            part = slice(start, start + LARGE)
+        for start in range(0, len(rows), MOST_TURNS):
+            part = slice(start, start + MOST_TURNS)
             found[part] = self._network.run(rows=rows[part], choices=choices[part])["values"]
         return found

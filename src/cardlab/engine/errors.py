@@ -47,7 +47,9 @@ def reason_of(error: BaseException, called: Callable[..., Any] | None = None) ->
     Their code begins with the first step that is not ours; where there is none, as when a call does
     not fit, the place is that of `called`.
     """
-    said = " ".join(f"{type(error).__name__}: {error}".removesuffix(": ").split())[:LONGEST_REASON]
+    message = " ".join(f"{type(error).__name__}: {error}".removesuffix(": ").split())[
+        :LONGEST_REASON
+    ]
     steps = [
         (Path(step.f_code.co_filename), line)
         for step, line in traceback.walk_tb(error.__traceback__)
@@ -57,10 +59,10 @@ def reason_of(error: BaseException, called: Callable[..., Any] | None = None) ->
     if not steps and code:
         steps = [(Path(code.co_filename), code.co_firstlineno)]
     if not steps:
-        return said
-    path, line = [one for one in steps if one[0].parent == steps[0][0].parent][-1]
+        return message
+    path, line = [step for step in steps if step[0].parent == steps[0][0].parent][-1]
     shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-    return f"{shown}, line {line}: {said}"
+    return f"{shown}, line {line}: {message}"
 
 
 def require(what: str, extra: str, *modules: str) -> None:

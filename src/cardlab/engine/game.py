@@ -31,9 +31,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cardlab.engine.errors import CardlabError, suggest
-from cardlab.engine.importing import import_first_here
 from cardlab.engine.kernel import kernel
-from cardlab.engine.manifest import GamePackage, Option
+from cardlab.engine.manifest import GamePackage, Option, load
 from cardlab.engine.notebook_hooks import ShownAsHtml, ShownAsPicture
 from cardlab.engine.seeding import deck_order
 
@@ -59,6 +58,7 @@ __all__ = [
     "Unit",
     "View",
     "Zone",
+    "nth_legal",
     "record_type",
     "require_agent",
 ]
@@ -169,7 +169,7 @@ class Game:
     shuffle: Callable[[int, int, Any, Any], None] = deck_order  # seed, n -> the n-th deck order
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_load, (self.reference,))
+        return (load, (self.reference,))
 
     def __repr__(self) -> str:
         return f"<Game {self.name}>"
@@ -280,9 +280,9 @@ class Game:
         if len(words) == 1 and len(words[0]) > width and {len(name) for name in left} == {width}:
             words = [text.strip()[i : i + width] for i in range(0, len(text.strip()), width)]
         order = []
-        for place, one in enumerate(words, start=1):
+        for place, given in enumerate(words, start=1):
             try:
-                name = self.card_text(self.parse_card(one))
+                name = self.card_text(self.parse_card(given))
             except CardlabError as error:
                 raise CardlabError(f"card {place} of the deal: {error}") from None
             if not left[name]:
@@ -309,11 +309,6 @@ def endless_deals(game: Game) -> str:
         f"{game.name}: after {MOST_DEALS_IN_A_ROW:,} deals in a row `mover` still says DEALER; "
         "let `deal` change what `mover` looks at, usually the phase"
     )
-
-
-def _load(reference: str) -> Any:
-    module, _, name = reference.partition(":")
-    return getattr(import_first_here(module), name)
 
 
 def _make_bindings(game: Game) -> Bindings:
@@ -357,7 +352,7 @@ def _make_bindings(game: Game) -> Bindings:
     )
 
 
-class _Held(ShownAsPicture):
+class _OneRecord(ShownAsPicture):
     """A game and an array of one record; the record's fields read as attributes."""
 
     __slots__ = ("array", "game")
@@ -379,7 +374,7 @@ class _Held(ShownAsPicture):
         return (type(self), (self.game, self.array))
 
 
-class State(_Held):
+class State(_OneRecord):
     """The whole truth of one game. Agents do not get it; see `View`."""
 
     __slots__ = ()
@@ -418,7 +413,7 @@ class State(_Held):
         return self.game.state_text(self.array[0])
 
 
-class View(_Held):
+class View(_OneRecord):
     """What one seat knows: the record with everything erased that the seat has not witnessed."""
 
     __slots__ = ("own_seat",)
@@ -487,7 +482,7 @@ class Turns:
 
 @runtime_checkable
 class Agent(Protocol):
-    """Whatever chooses: from a turn and a random stream to a legal action, remembering nothing."""
+    """It chooses a legal action from a turn and a random stream, and remembers nothing."""
 
     name: str
 
@@ -505,6 +500,12 @@ def require_agent(found: object, called: str) -> None:
     if lacks:
         kind = type(found).__name__
         raise CardlabError(f"agent {called!r}, of type {kind}, has {' and '.join(lacks)}")
+
+
+def nth_legal(mask: Array, nth: Array) -> Array:
+    """Return the n-th of the legal actions in each row of a mask, counted from 0."""
+    actions: Array = (mask & (np.cumsum(mask, axis=1) == nth[:, None] + 1)).argmax(axis=1)
+    return actions
 
 
 @runtime_checkable

@@ -30,7 +30,7 @@ from cardlab.engine.seeding import branch
 
 __all__ = ["GpuBatch", "Played", "device_function", "play_randomly", "require_gpu"]
 
-# Small launches leave most of a GPU idle, as whoever plays ten games there knows.
+# Small launches leave most of a GPU idle, which is meant where few games are played.
 warnings.filterwarnings("ignore", message=r".*Grid size \d+ will likely result")
 vars(np).setdefault("row_stack", np.vstack)  # gone in NumPy 2.5; numba-cuda compiles with it
 cuda: Any = numba.cuda  # untyped, and its simulator looks for it among a kernel's globals

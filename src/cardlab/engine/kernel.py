@@ -82,8 +82,8 @@ class KernelError(CardlabError):
     """A kernel cannot be compiled, or reaches something that cannot be part of compiled rules."""
 
 
-class _Unfit(KernelError):
-    """What is wrong with a value that a kernel reaches; who reaches it is said further up."""
+class _UnsupportedValue(KernelError):
+    """A value that a kernel reaches and cannot use; the caller adds which kernel it is."""
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
@@ -98,7 +98,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 
 @contextlib.contextmanager
 def on_compile(listener: Callable[[str], None]) -> Iterator[None]:
-    """Call `listener` with a kernel's name before each compilation, to tell the person waiting."""
+    """Call `listener` with a kernel's name before each compilation."""
     _listeners.append(listener)
     try:
         yield
@@ -159,12 +159,14 @@ def _describe(value: Any, above: tuple[Any, ...]) -> Any:
     """Return a nested tuple that is equal exactly where compiled behaviour is equal."""
     dispatcher_type: Any = numba_dispatcher.Dispatcher
     if isinstance(value, dispatcher_type):
-        if any(value is one for one in above):
+        if any(value is caller for caller in above):
             if value is not above[-1]:
-                raise _Unfit("kernels that call each other in a circle cannot be compiled")
+                raise _UnsupportedValue(
+                    "kernels that call each other in a circle cannot be compiled"
+                )
             return ("recursion",)
         if not isinstance(value._cache, _Cache):
-            raise _Unfit("it is compiled by numba; write @kernel instead")
+            raise _UnsupportedValue("it is compiled by numba; write @kernel instead")
         function = value.py_func
         return ("kernel", function.__name__, _describe_code(function, (*above, value)))
     if isinstance(value, np.ndarray):
@@ -175,9 +177,9 @@ def _describe(value: Any, above: tuple[Any, ...]) -> Any:
     if isinstance(value, (bool, int, float, str, bytes, type(None))):
         return (type(value).__name__, repr(value))
     if isinstance(value, (tuple, list)):
-        return (type(value).__name__, tuple(_describe(one, above) for one in value))
+        return (type(value).__name__, tuple(_describe(item, above) for item in value))
     if isinstance(value, frozenset):
-        return ("frozenset", tuple(sorted(repr(_describe(one, above)) for one in value)))
+        return ("frozenset", tuple(sorted(repr(_describe(item, above)) for item in value)))
     if isinstance(value, types.CodeType):
         return _describe_constants(value)
     if isinstance(value, types.ModuleType) and value.__name__.split(".")[0] in OUTSIDE_MODULES:
@@ -195,14 +197,16 @@ def _describe(value: Any, above: tuple[Any, ...]) -> Any:
             f"{value.__name__} ({_place(value)}) is a plain function, which compiled rules cannot "
             "call; write @kernel above it"
         )
-    raise _Unfit(
+    raise _UnsupportedValue(
         f"{value!r} is neither a kernel nor a constant; pass it as an argument, or import the "
         "kernel or constant itself"
     )
 
 
 def _describe_constants(code: types.CodeType) -> Any:
-    constants = tuple(_describe(one, ()) for one in code.co_consts if one is not code.co_consts[0])
+    constants = tuple(
+        _describe(found, ()) for found in code.co_consts if found is not code.co_consts[0]
+    )
     first = code.co_consts[:1]
     if first and not isinstance(first[0], str):  # a string in the first place is the docstring
         constants = (_describe(first[0], ()), *constants)
@@ -215,7 +219,7 @@ def _describe_code(function: types.FunctionType, above: tuple[Any, ...]) -> Any:
     for name, value in _reached(function).items():
         try:
             parts.append((name, _describe(value, above)))
-        except _Unfit as error:
+        except _UnsupportedValue as error:
             raise KernelError(
                 f"kernel {function.__module__}.{function.__name__} uses {name}: {error}"
             ) from None
@@ -239,9 +243,9 @@ def _reached(function: types.FunctionType) -> dict[str, Any]:
 def global_names(code: types.CodeType) -> set[str]:
     """Return the names that a function looks up in its module."""
     names = {
-        str(one.argval)
-        for one in dis.get_instructions(code)
-        if one.opname in ("LOAD_GLOBAL", "LOAD_NAME")
+        str(step.argval)
+        for step in dis.get_instructions(code)
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")
     }
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
@@ -254,7 +258,7 @@ def global_names(code: types.CodeType) -> set[str]:
 COLOURS = re.compile(r"\x1b\[\d*m")
 RECORDS = re.compile(r"Record\(\[.*?\], \d+, \w+\)")
 PLACES = re.compile(r'(?: at| from) (.+?) \((\d+)\)$|File "(.+?)", line (\d+)', re.MULTILINE)
-NOT_THEIRS = (str(Path(__file__).parents[1]), str(Path(numba.__file__).parent))
+LIBRARY_PATHS = (str(Path(__file__).parents[1]), str(Path(numba.__file__).parent))
 CALLEES = re.compile(r"CPUDispatcher\(<function (\w+) at")
 
 
@@ -267,8 +271,8 @@ def _compile(dispatcher: Any, *args: Any, **kws: Any) -> Any:
     except (NumbaError, UnsupportedBytecodeError, KeyError) as error:
         if config.FULL_TRACEBACKS:
             raise
-        told = _find_lost_field(error) or _tell(dispatcher, error)
-    raise KernelError(told)
+        message = _missing_field_text(error) or _compile_error_text(dispatcher, error)
+    raise KernelError(message)
 
 
 def _kernels(dispatcher: Any) -> Iterator[Any]:
@@ -279,54 +283,54 @@ def _kernels(dispatcher: Any) -> Iterator[Any]:
     yield dispatcher
 
 
-def _loses_return(function: types.FunctionType, kind: Any) -> bool:
+def _misses_return(function: types.FunctionType, kind: Any) -> bool:
     """Return whether a kernel returns a value on some ways only, or none where it promises one."""
     promises = function.__annotations__.get("return") not in (None, "None")
     sometimes: Any = numba_types.Optional  # type: ignore[attr-defined]  # not in its annotations
     return isinstance(kind, sometimes) or (promises and kind == numba_types.none)
 
 
-def _refuse_lost_return(dispatcher: Any, signature: Any) -> None:
+def _refuse_missing_return(dispatcher: Any, signature: Any) -> None:
     """Refuse what Numba compiled, but would stop at the None that comes back one day."""
-    if _loses_return(dispatcher.py_func, dispatcher.overloads[signature].signature.return_type):
+    if _misses_return(dispatcher.py_func, dispatcher.overloads[signature].signature.return_type):
         del dispatcher.overloads[signature]
         dispatcher._reset_overloads()
         raise KernelError(
-            f"{_called(dispatcher)} does not return a value on every way through it; end each with "
-            "`return` and a number"
+            f"{_kernel_text(dispatcher)} does not return a value on every way through it; end each "
+            "with `return` and a number"
         )
 
 
-def _find_lost_field(error: BaseException) -> str:
+def _missing_field_text(error: BaseException) -> str:
     """Return a sentence about a field that a record does not have, or ''.
 
     Numba falls over it with a bare KeyError; where it was, only its frames know.
     """
-    lookers = []
+    frames_self = []
     trace = error.__traceback__
     while trace:
-        lookers.append(trace.tb_frame.f_locals.get("self"))
+        frames_self.append(trace.tb_frame.f_locals.get("self"))
         trace = trace.tb_next
-    places = [place for one in lookers if (place := getattr(one, "loc", None))]
-    record = lookers[-1]
+    places = [place for found in frames_self if (place := getattr(found, "loc", None))]
+    record = frames_self[-1]
     if not isinstance(error, KeyError) or not isinstance(record, numba_types.Record) or not places:
         return ""
-    told = suggest("field", error.args[0], record.fields)
-    return f"{_shorten(places[-1].filename, places[-1].line)}: {told}"
+    message = suggest("field", error.args[0], record.fields)
+    return f"{_shorten(places[-1].filename, places[-1].line)}: {message}"
 
 
-def _tell(dispatcher: Any, error: Exception) -> str:
+def _compile_error_text(dispatcher: Any, error: Exception) -> str:
     """Return Numba's complaint in one sentence, with the innermost line or kernel not of ours."""
     text = RECORDS.sub("record", COLOURS.sub("", str(error)))
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith("Failed in nopython")] or [text]
     reason = " ".join(lines[: 2 if lines[0].endswith(":") else 1]).partition(". Raised from")[0]
-    where = _called(dispatcher)
-    for one in _kernels(dispatcher):
-        if one.py_func.__name__ in CALLEES.findall(text)[:1]:
-            where = _called(one)
+    where = _kernel_text(dispatcher)
+    for callee in _kernels(dispatcher):
+        if callee.py_func.__name__ in CALLEES.findall(text)[:1]:
+            where = _kernel_text(callee)
     for path, line, other_path, other_line in PLACES.findall(text):
-        if not os.path.abspath(path or other_path).startswith(NOT_THEIRS):
+        if not os.path.abspath(path or other_path).startswith(LIBRARY_PATHS):
             where = _shorten(path or other_path, int(line or other_line))
             break
     return (
@@ -335,7 +339,7 @@ def _tell(dispatcher: Any, error: Exception) -> str:
     )
 
 
-def _called(dispatcher: Any) -> str:
+def _kernel_text(dispatcher: Any) -> str:
     function = dispatcher.py_func
     return f"kernel {function.__module__}.{function.__name__} ({_place(function)})"
 
@@ -369,11 +373,11 @@ class _Cache:
         try:
             data = path.read_bytes()
             result = CompileResult._rebuild(target, *pickle.loads(data))
-            if _loses_return(self._dispatcher.py_func, result.signature.return_type):
+            if _misses_return(self._dispatcher.py_func, result.signature.return_type):
                 result = None  # an earlier version kept it: compiling says what is wrong
         except FileNotFoundError:
             result = None
-        except Exception:  # whatever ails a cached file, compiling again is the cure
+        except Exception:  # a damaged file is compiled again
             result = None
         else:
             with contextlib.suppress(OSError):
@@ -384,9 +388,9 @@ class _Cache:
         return result
 
     def save_overload(self, signature: Any, result: Any) -> None:
-        """Write a specialisation to disk; where that cannot be done, say so once and go on."""
+        """Write a specialisation to disk; where that cannot be done, warn once and continue."""
         compiled.append(f"{self._name()}{signature}")
-        _refuse_lost_return(self._dispatcher, result.signature.args)
+        _refuse_missing_return(self._dispatcher, result.signature.args)
         path = self._path(signature, result.target_context)
         temporary = ""
         try:
@@ -400,7 +404,7 @@ class _Cache:
             if temporary:
                 with contextlib.suppress(OSError):
                     os.unlink(temporary)
-            _say_uncached(path.parent, error)
+            _warn_uncached(path.parent, error)
 
     def flush(self) -> None:
         """Do nothing: files of other digests belong to others."""
@@ -424,13 +428,13 @@ class _Cache:
         return cache_folder() / f"{self._dispatcher.py_func.__name__}-{name}.kernel"
 
 
-_said_uncached = False
+_warned_uncached = False
 
 
-def _say_uncached(folder: Path, error: OSError) -> None:
-    global _said_uncached
-    if not _said_uncached:
-        _said_uncached = True
+def _warn_uncached(folder: Path, error: OSError) -> None:
+    global _warned_uncached
+    if not _warned_uncached:
+        _warned_uncached = True
         import warnings
 
         warnings.warn(

@@ -18,7 +18,7 @@ from cardlab.engine.importing import import_first_here
 
 __all__ = ["AgentEntry", "GamePackage", "Level", "Option", "Parameter", "load"]
 
-USUAL_ADVISER = "monte_carlo:1000"
+DEFAULT_ADVISER = "monte_carlo:1000"
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class GamePackage:
     observation: str = ""  # import string of an `Observation`
     tokens: str = ""  # module that writes a decision as tokens, for card transformers
     levels: tuple[Level, ...] = ()  # from the weakest to the strongest, at most five
-    adviser: str = USUAL_ADVISER  # the agent that explains and gives hints
+    adviser: str = DEFAULT_ADVISER  # the agent that explains and gives hints
     trainings: Mapping[str, str] = field(default_factory=dict)  # method -> module
     paper: str = ""  # import string of a `Report`
     commands: Mapping[str, str] = field(default_factory=dict)  # command -> import string

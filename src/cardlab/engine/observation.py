@@ -32,7 +32,7 @@ SET_BYTES = 8  # fields of this size are sets
 class Block:
     """Numbers of one kind that follow each other: what each of them means, and how large it gets.
 
-    `summary` tells all of them in one line, with `...` where the words differ.
+    `summary` describes all of them in one line, with `...` where the words differ.
     """
 
     name: str

@@ -142,12 +142,13 @@ def check_action(state: State, action: object, place: str = "") -> int:
     `place` is what the caller knows of where the game stands, such as `, ply 7`.
     """
     game, legal = state.game, state.legal()
-    if _is_whole(action) and action in legal:
-        return int(action)
+    number = int(action) if _is_whole(action) else -1
+    if number in legal:
+        return number
     if state.mover == OVER:
         raise IllegalAction(f"{game.name} is over{place}; start a new game")
-    known = _is_whole(action) and 0 <= action < game.num_actions
-    name = game.action_text(int(action)) if known else "no action of this game"
+    known = 0 <= number < game.num_actions
+    name = game.action_text(number) if known else "no action of this game"
     raise IllegalAction(
         f"{game.name}{place}: seat {state.mover} cannot take action {action!r} ({name}); "
         f"legal: {game.actions_text(legal)}"
@@ -166,7 +167,7 @@ def _read_deal(game: Game, deal: str | Sequence[int] | Array) -> Array:
 def ask(agent: Agent | OpenAgent, state: State, rng: np.random.Generator, place: str = "") -> int:
     """Return the choice of `agent` for the seat to move; only open agents get the state.
 
-    `place` is what the caller knows of where the game stands, for whoever has to mend the agent.
+    `place` is what the caller knows of where the game stands, for whoever has to fix the agent.
     """
     seat = state.mover
     where = f"seat {seat} of {state.game.name}{place}"
@@ -202,7 +203,7 @@ def illegal_answer(name: str, answer: object, place: str, legal: Array) -> Illeg
     forgotten = "is there a return missing? " if answer is None else ""
     return IllegalAction(
         f"agent {name!r} answered {answer!r} as {place}; legal action ids: "
-        f"{', '.join(str(one) for one in legal)}; {forgotten}return one of turn.legal as an int"
+        f"{', '.join(map(str, legal))}; {forgotten}return one of turn.legal as an int"
     )
 
 
@@ -227,7 +228,7 @@ def open_game(table: Table, agents: Sequence[object], rngs: Sequence[np.random.G
     """Tell the agents that want to know that their game begins."""
     for seat, agent in enumerate(agents):
         if isinstance(agent, FollowsGames):
-            with _telling(table, seat, agent, agent.begin):
+            with _calling(table, seat, agent, agent.begin):
                 agent.begin(table.game, table.options, seat, table.seats, rngs[seat])
 
 
@@ -235,11 +236,11 @@ def close_game(table: Table, agents: Sequence[object]) -> None:
     """Tell the agents that want to know how their game has ended."""
     for seat, agent in enumerate(agents):
         if isinstance(agent, FollowsGames):
-            with _telling(table, seat, agent, agent.end):
+            with _calling(table, seat, agent, agent.end):
                 agent.end(seat, table.state.returns(), table.state.points())
 
 
-def _telling(
+def _calling(
     table: Table, seat: int, agent: object, method: Callable[..., None]
 ) -> AbstractContextManager[None]:
     where = f"seat {seat} of {table.game.name}, ply {len(table.actions)}"

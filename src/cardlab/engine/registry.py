@@ -44,7 +44,7 @@ def our_packages() -> dict[str, GamePackage]:
     home = import_module(HOME)
     names = [found.name for found in pkgutil.iter_modules(home.__path__) if found.ispkg]
     packages = [import_module(f"{HOME}.{name}").PACKAGE for name in names]
-    return {one.name: one for one in sorted(packages, key=lambda one: (one.place, one.name))}
+    return {item.name: item for item in sorted(packages, key=lambda item: (item.place, item.name))}
 
 
 def our_games() -> tuple[str, ...]:
@@ -152,7 +152,7 @@ def import_named(reference: str, what: str) -> object:
     except Exception as error:  # whatever a person's module raises is theirs to read
         top = module.partition(".")[0]
         if isinstance(error, ModuleNotFoundError) and error.name == top:
-            here = [one.stem for one in Path().iterdir() if one.is_dir() or one.suffix == ".py"]
+            here = [path.stem for path in Path().iterdir() if path.is_dir() or path.suffix == ".py"]
             near = get_close_matches(top, here, n=1)
             meant = f"; did you mean {near[0]}{reference.removeprefix(top)}?" if near else ""
             raise CardlabError(
@@ -163,15 +163,15 @@ def import_named(reference: str, what: str) -> object:
             f"{what} {reference!r} cannot be imported ({reason_of(error)})"
         ) from error
     if not hasattr(loaded, attribute):
-        raise CardlabError(f"{what} {reference!r}: {_lack(loaded, attribute)}")
+        raise CardlabError(f"{what} {reference!r}: {_missing_text(loaded, attribute)}")
     return getattr(loaded, attribute)
 
 
-def _lack(module: ModuleType, attribute: str) -> str:
+def _missing_text(module: ModuleType, attribute: str) -> str:
     """Say that a module has no such name, and what may have been meant."""
-    said = f"{module.__name__} has no {attribute!r}"
+    message = f"{module.__name__} has no {attribute!r}"
     found, here = getattr(module, "__file__", None), Path(f"{module.__name__}.py").absolute()
     if here.exists() and (found is None or Path(found).resolve() != here.resolve()):
-        return f"{said}, for it is {found or 'built in'}; give {here.name} another name"
-    near = get_close_matches(attribute, [one for one in vars(module) if one[0] != "_"], n=1)
-    return f"{said}; did you mean {module.__name__}:{near[0]}?" if near else said
+        return f"{message}, for it is {found or 'built in'}; give {here.name} another name"
+    near = get_close_matches(attribute, [name for name in vars(module) if name[0] != "_"], n=1)
+    return f"{message}; did you mean {module.__name__}:{near[0]}?" if near else message

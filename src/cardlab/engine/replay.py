@@ -55,7 +55,9 @@ def replay(record: Record, *, trust: bool = False, game: Game | None = None) -> 
         return  # given away: the rules know no result
     ours = table.record(record.seats).result
     if ours != record.result:
-        raise CardlabError(f"the result is {_words(ours)}, the record says {_words(record.result)}")
+        raise CardlabError(
+            f"the result is {_result_text(ours)}, the record says {_result_text(record.result)}"
+        )
 
 
 def _check_forfeit(record: Record, seats: int) -> None:
@@ -63,7 +65,7 @@ def _check_forfeit(record: Record, seats: int) -> None:
     result = record.result
     whole = result is None or (
         len(result.returns) == len(result.points) == seats
-        and all(math.isfinite(one) for one in (*result.returns, *result.points))
+        and all(math.isfinite(number) for number in (*result.returns, *result.points))
     )
     if not whole or record.forfeit not in range(seats):
         raise CardlabError(
@@ -72,5 +74,5 @@ def _check_forfeit(record: Record, seats: int) -> None:
         )
 
 
-def _words(result: object) -> str:
+def _result_text(result: object) -> str:
     return str(result) if result is not None else "missing (the game is not over)"

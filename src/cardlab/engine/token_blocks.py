@@ -25,5 +25,5 @@ def number_blocks(
     for count, name, meaning in (*of_token, *of_game):
         blocks.append(Block(first, count, name, meaning))
         first += count
-    tokens = sum(one[0] for one in of_token)
+    tokens = sum(count for count, _, _ in of_token)
     return tuple(blocks), tokens, first - tokens

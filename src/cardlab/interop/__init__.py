@@ -1,8 +1,8 @@
 """cardlab in other people's tools: PettingZoo, Gymnasium, Stable-Baselines3, OpenSpiel.
 
 Each module needs the library that it is named after and says so in one sentence where that is
-missing; nothing else in cardlab imports them. What an observation holds is told in docs/interop.md,
-number by number.
+missing; nothing else in cardlab imports them. docs/interop.md lists what every
+number of an observation means.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ history still replays exactly. `chance="explicit"` or `"sampled"` asks for one o
 
 The information state of a seat is everything it has witnessed: a chain of digests over its view
 after every move, so that a seat forgets nothing even where the record keeps only the latest
-actions. `resample_from_infostate` imagines hidden cards, for information-set searches.
+actions. `resample_from_infostate` samples hidden cards, for information-set searches.
 """
 
 from __future__ import annotations
@@ -214,10 +214,9 @@ class CardState(pyspiel.State):
         elif action in (legal := self._legal_actions(self.current_player())):
             game.bindings.apply(array, 0, action)
         else:
-            texts = ", ".join(f"{game.action_text(one)} ({one})" for one in legal)
             raise IllegalAction(
                 f"action {action} is not legal in this state of {game.name}; "
-                f"legal: {texts or 'nothing, the game is over'}"
+                f"legal: {game.actions_text(legal) or 'nothing, the game is over'}"
             )
         self.drawn = Draw()
         self.moment = self._witness(array, self.moment.witnessed, self.moment.memory)
@@ -271,7 +270,7 @@ class CardState(pyspiel.State):
         """Return a state that this seat cannot tell from this one, hidden cards drawn uniformly.
 
         Nothing of the true state goes with it: it has no history, and what the other seats have
-        witnessed is their view of the imagined cards, told apart by what this seat has witnessed.
+        witnessed is their view of the sampled cards, made distinct by what this seat has witnessed.
         """
         rng = np.random.default_rng(
             int(sampler() * (1 << 53)) if sampler else self.rules.draw_seed()

@@ -58,7 +58,7 @@ class CardEnv(AECEnv):
     ) -> None:
         """Store the game and its options.
 
-        `mask` says where the legal actions are told: in the observation, which then is a
+        `mask` says where the legal actions are: in the observation, which then is a
         dictionary of `observation` and `action_mask`, or in `info`, and the observation is plain.
         """
         super().__init__()

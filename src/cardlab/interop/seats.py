@@ -41,11 +41,11 @@ def find_opponents(given: Opponents, game: Game, seats: int) -> list[Agent | Ope
     One agent takes all seats; several are given one for each.
     """
     several = [given] if isinstance(given, str) or not isinstance(given, Sequence) else list(given)
-    found = [find_agent(one, game) if isinstance(one, str) else one for one in several]
-    for one in found:
-        if not isinstance(one, (Agent, OpenAgent)):
+    found = [find_agent(item, game) if isinstance(item, str) else item for item in several]
+    for agent in found:
+        if not isinstance(agent, (Agent, OpenAgent)):
             raise CardlabError(
-                f"opponent {one!r} cannot play {game.name}; give the name of an agent, such as "
+                f"opponent {agent!r} cannot play {game.name}; give the name of an agent, such as "
                 "'random', or an object with a name and a method act"
             )
     if len(found) == 1:

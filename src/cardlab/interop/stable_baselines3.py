@@ -60,15 +60,15 @@ class CardVecEnv(VecEnv):
         observations, rewards, over, _, info = self.games.step(self._actions)
         self._lengths += 1
         seconds = round(time.perf_counter() - self._began, 6)
-        told: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for row in np.flatnonzero(over).tolist():
-            told[row] = {
+            infos[row] = {
                 "terminal_observation": info["final_obs"][row],
                 "TimeLimit.truncated": False,
                 "episode": {"r": float(rewards[row]), "l": int(self._lengths[row]), "t": seconds},
             }
         self._lengths[over] = 0
-        return observations, rewards.astype(np.float32), over, told
+        return observations, rewards.astype(np.float32), over, infos
 
     def close(self) -> None:
         """Do nothing: there is nothing to close."""

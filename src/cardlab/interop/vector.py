@@ -4,7 +4,7 @@
                               vectorization_mode="vector_entry_point")
 
 Row i begins with the game of seed `seed + i`; its next games have the seeds that follow, as in a
-batch, and `batch.seeds` tells them: each is the game that the environment of one game plays after
+batch, and `batch.seeds` lists them: each is the game that the environment of one game plays after
 `reset(seed=...)` with its seed. A finished game is replaced in the same step: `info["final_obs"]`
 then holds the last observation, `info["final_info"]` the returns and points, and the observation is
 the first of the new game. Actions are checked before the first is taken; one that is not legal
@@ -125,7 +125,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         self._batch = Batch(self.game, self.num_envs, seeds=seeds, options=self.options)
         self._seat(self._rows)
         self._renew(self._play_others(self._rows))
-        return self._observe(self._rows), self._tell_seats()
+        return self._observe(self._rows), self._seat_info()
 
     def step(self, actions: Array) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
         """Take an action for the learner of every row and let the others answer."""
@@ -154,7 +154,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
                 "_final_info": terminated.copy(),
             }
             self._renew(over)
-        info |= self._tell_seats()
+        info |= self._seat_info()
         truncated = np.zeros(self.num_envs, dtype=np.bool_)
         return self._observe(self._rows), rewards, terminated, truncated, info
 
@@ -163,7 +163,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         mask: Array = self.batch.mask.copy()
         return mask
 
-    def _tell_seats(self) -> dict[str, Any]:
+    def _seat_info(self) -> dict[str, Any]:
         return {"seat": self.learners.copy(), "_seat": np.ones(self.num_envs, dtype=np.bool_)}
 
     def _renew(self, over: Array) -> None:
@@ -202,7 +202,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         if isinstance(agent, ActsInBatches) and not isinstance(agent, OpenAgent):
             return agent.act_many(batch.turns(rows), rngs)
         states = (State(self.game, batch.states[[row]]) for row in rows)
-        return np.array([ask(agent, one, rng) for one, rng in zip(states, rngs, strict=True)])
+        return np.array([ask(agent, state, rng) for state, rng in zip(states, rngs, strict=True)])
 
     def _observe(self, rows: Array) -> Array:
         seats = self.learners[rows]

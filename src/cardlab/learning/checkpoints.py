@@ -1,7 +1,7 @@
 """Checkpoints of networks in training: modules, optimisers and numbers in one file, whole or none.
 
 A training derives everything random from its seed and how far it is, so that a checkpoint needs no
-generator: a run that was killed and goes on ends with the same weights, to the bit.
+generator: a run that was killed and resumed ends with the same weights, to the bit.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def load_checkpoint(
     optimisers: Mapping[str, Optimizer],
     device: str = "cpu",
 ) -> tuple[dict[str, Any], dict[str, Tensor]] | None:
-    """Restore modules and optimisers; return what was said about them, or None if nothing is kept.
+    """Restore modules and optimisers; return their description, or None if nothing is kept.
 
     Learning rates and the like stay as the optimisers have them: they come from the configuration.
     """

@@ -3,15 +3,15 @@
 As in "Learning to Play Koi-Koi Hanafuda Card Games With Transformers", section IV-C, the output of
 a token is the expected reward of its action, and every decision learns, by squared error, what
 followed; here that is the return of the whole game for the seat. All seats play the network itself,
-but for one action in `1 / epsilon` that is drawn by lot. A loop plays `batch_games` games at once
-and learns from a `share` of their decisions, each once; decisions with one choice are taken without
-being asked or learned.
+but for one action in `1 / epsilon` that is sampled uniformly. A loop plays `batch_games` games at
+once and learns from a `share` of their decisions, each once; decisions with one choice are taken
+without being asked or learned.
 
-Suits and colours can be exchanged: every decision is learned in one of their 24 orders, drawn by
-lot. What plays in the end, and in evaluations, is a running mean of the weights over about
-1 / (1 - `average`) steps, which takes the place of a rate that falls to nothing: a run may end
+Suits and colours can be exchanged: every decision is learned in one of their 24 orders, sampled
+uniformly. What plays in the end, and in evaluations, is a running mean of the weights over about 1
+/ (1 - `average`) steps, which takes the place of a rate that falls to nothing: a run may end
 whenever its time is up. Everything random in loop k follows from the seed and k: a run that was
-killed goes on from its last loop as if nothing had happened.
+killed resumes from its last loop as if nothing had happened.
 """
 
 from __future__ import annotations
@@ -404,8 +404,8 @@ def _run(
         training.save()
         report("games", training.games, config.games)
         if config.profile:
-            told = ", ".join(f"{name[8:]} {one:.2f} s" for name, one in stages.items())
-            report(f"loop {training.loop}, {speed:,.0f} games/s: {told}", 1, 1)
+            shown = ", ".join(f"{name[8:]} {one:.2f} s" for name, one in stages.items())
+            report(f"loop {training.loop}, {speed:,.0f} games/s: {shown}", 1, 1)
         if before > at_start:  # the first loop of a start compiles, which says nothing of others
             longest = max(longest, time.perf_counter() - loop_started)
         if config.minutes and time.perf_counter() - started + longest > 60 * config.minutes:

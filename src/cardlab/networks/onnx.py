@@ -53,7 +53,7 @@ class Network:
 
     @property
     def attention(self) -> list[str]:
-        """The outputs that tell who attends to whom, block by block; empty: none were named."""
+        """The outputs that say who attends to whom, block by block; empty: none were named."""
         return [name for name in self.outputs if name.startswith(ATTENTION)]
 
     def run(self, *wanted: str, **inputs: Array) -> dict[str, Array]:

@@ -1,4 +1,4 @@
-"""Determinised search, fair: worlds are imagined, each is judged with all cards open, means decide.
+"""Determinised search: sampled worlds are valued with all cards open, and the means decide.
 
 What judges a world is a parameter: alpha-beta to some depth, an exact solver, or another search on
 a known state. It may know in every world what no seat can know; that is the method's well-known
@@ -22,6 +22,6 @@ Judge = Callable[[State], Array]  # a world with the seat to move -> worth of it
 def evaluate(
     turn: Turn, worlds: int, rng: np.random.Generator, judge: Judge, *, threads: int = 1
 ) -> Array:
-    """Return the mean worth of every legal action over so many imagined worlds."""
-    imagined = [turn.view.imagine(rng) for _ in range(worlds)]
-    return np.mean(spread(judge, imagined, threads), axis=0)
+    """Return the mean worth of every legal action over so many sampled worlds."""
+    sampled = [turn.view.imagine(rng) for _ in range(worlds)]
+    return np.mean(spread(judge, sampled, threads), axis=0)

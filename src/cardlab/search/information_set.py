@@ -1,6 +1,6 @@
 """Information-set tree search, single observer: fair, for any number of seats.
 
-Each iteration imagines a world that agrees with what the seat has witnessed and descends one common
+Each iteration samples a world that agrees with what the seat has witnessed and descends one common
 tree by the actions that are legal in that world. An action competes only when it is there, so its
 exploration term counts how often it was available, not how often its parent was visited (Cowling,
 Powley, Whitehouse 2012). The tree ends where the dealer moves.
@@ -26,7 +26,7 @@ from cardlab.search.threads import spread
 
 __all__ = ["search"]
 
-TRIES = 100_000
+MOST_TRIES = 100_000
 
 
 class Tree(NamedTuple):
@@ -79,7 +79,7 @@ def make_search(game: Game, policy: Policy | None = None) -> Callable[..., bool]
             while not imagine(s, seat, rng):
                 work[0] = view[0]
                 tries += 1
-                if tries == TRIES:
+                if tries == MOST_TRIES:
                     return False
             node = 0
             depth = 0
@@ -163,14 +163,10 @@ def _grow(
     """Grow one tree; return visits and summed value of every legal action."""
     game = turn.game
     nodes = 1 + iterations
-    tree = Tree(
-        *np.zeros((2, nodes), dtype=np.int64),
-        np.zeros(nodes),
-        *np.zeros((4, nodes), dtype=np.int32),
-    )
-    descent = Descent(
-        *np.zeros((2, game.num_actions), dtype=np.int64), np.empty(game.max_plies, dtype=np.int32)
-    )
+    visits, available = np.zeros((2, nodes), dtype=np.int64)
+    tree = Tree(visits, available, np.zeros(nodes), *np.zeros((4, nodes), dtype=np.int32))
+    child_of, met = np.zeros((2, game.num_actions), dtype=np.int64)
+    descent = Descent(child_of, met, np.empty(game.max_plies, dtype=np.int32))
     rng = np.array([start], dtype=np.int64)
     run = make_search(game, policy)
     if not run(turn.view.array, turn.seat, iterations, c, tree, descent, Scratch.of(game), rng):

@@ -1,6 +1,6 @@
-"""Flat Monte Carlo: every action is tried in the same imagined worlds and played out.
+"""Flat Monte Carlo: every action is tried in the same sampled worlds and played out.
 
-A policy may lead the play-outs, and a plausibility may sort out worlds in which the others would
+A policy may choose in the play-outs, and a plausibility may reject worlds in which the others would
 hardly have acted as they did. With `halving` the same number of play-outs is spent in stages, after
 each of which the worse half of the actions is dropped (Karnin, Koren, Somekh 2013).
 
@@ -27,18 +27,18 @@ __all__ = ["Plausibility", "evaluate", "evaluate_open", "no_world", "spend"]
 Plausibility = Callable[[Any, int], float]  # world, observing seat -> share in (0, 1]
 
 BLOCK = 256  # worlds that share a stream
-TRIES = 100_000
+MOST_TRIES = 100_000
 MOST_DOUBTS = 40  # after so many implausible worlds the next one is taken
 
 
 @kernel
-def anything_goes(s: Any, seat: int) -> float:
+def always_plausible(s: Any, seat: int) -> float:
     """Find every world plausible."""
     return 1.0
 
 
 @kernel
-def know(s: Any, seat: int, rng: Any) -> bool:
+def leave(s: Any, seat: int, rng: Any) -> bool:
     """Leave a state as it is: nothing needs to be imagined where all cards are seen."""
     return True
 
@@ -53,9 +53,9 @@ def make_evaluation(
 ) -> Callable[..., bool]:
     """Return the compiled evaluation for a game."""
     apply, returns = game.apply, game.returns
-    imagine = know if sees_all else game.imagine
+    imagine = leave if sees_all else game.imagine
     finish = make_playouts(game, policy).finish
-    plausible = plausibility or anything_goes
+    plausible = plausibility or always_plausible
 
     @kernel
     def evaluate_actions(
@@ -74,7 +74,7 @@ def make_evaluation(
                         break
                 else:
                     tries += 1
-                    if tries == TRIES:
+                    if tries == MOST_TRIES:
                         return False
             for i in range(len(actions)):
                 work[0] = work[1]

@@ -1,4 +1,4 @@
-"""Parts of one search side by side: kernels let go of the interpreter, so threads are enough."""
+"""Parts of one search side by side, in threads: kernels release the interpreter's lock."""
 
 from __future__ import annotations
 

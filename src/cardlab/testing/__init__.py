@@ -1,7 +1,7 @@
 """The public conformance suites: what every game and every agent must do.
 
 `check_game` and `check_agent` run all checks; each check is a function of its own, so that a test
-runner can name them. A check raises AssertionError with the seed, the ply and what to mend.
+runner can name them. A check raises AssertionError with the seed, the ply and what to fix.
 `audit_random_games` is the compiled version for millions of games.
 """
 

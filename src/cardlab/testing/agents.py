@@ -57,7 +57,7 @@ def check_pickles(make: Callable[[], Agent], game: Game, options: Options) -> No
     agent = make()
     copy = pickle.loads(pickle.dumps(agent))
     for state in _some_states(game, options):
-        ours, theirs = (ask(one, state, np.random.default_rng(3)) for one in (agent, copy))
+        ours, theirs = (ask(player, state, np.random.default_rng(3)) for player in (agent, copy))
         assert ours == theirs, f"{agent.name}: its pickled copy acts differently"
 
 

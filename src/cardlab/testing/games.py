@@ -143,9 +143,9 @@ def check_texts(game: Game, options: Options, seeds: Iterable[int]) -> None:
         assert game.parse_action(text) == action, f"{game.name}: {text!r} does not parse back"
         assert game.parse_action(text.lower()) == action, f"{game.name}: {text.lower()!r}"
     for parse in (game.parse_action, game.parse_card):
-        told = _complaint(parse, "no such thing")
-        assert isinstance(told, CardlabError), (
-            f"{game.name}: {parse.__name__}('no such thing') gave {told!r}; let it raise a "
+        answer = _answer(parse, "no such thing")
+        assert isinstance(answer, CardlabError), (
+            f"{game.name}: {parse.__name__}('no such thing') gave {answer!r}; let it raise a "
             "CardlabError that says what to write instead"
         )
     for seed in seeds:
@@ -212,7 +212,7 @@ def check_compiled(game: Game, options: Options, seeds: Iterable[int]) -> None:
 
 
 def check_worlds(game: Game, options: Options, seeds: Iterable[int]) -> None:
-    """Imagined worlds are sound, look the same to the seat, and offer the mover the same.
+    """Sampled worlds are sound, look the same to the seat, and offer the mover the same.
 
     In long games some positions stand for all.
     """
@@ -248,13 +248,13 @@ def check_nothing_leaks(game: Game, options: Options, seeds: Iterable[int]) -> N
     for seed in seeds:
         rng = np.random.default_rng(seed)
         table = random_table(game, options, seed)
-        course = [_witness(one) for one in retrace(table)]
+        course = [_witness(step) for step in retrace(table)]
         hidden |= any(view != state for views, state, *_ in course for view in views)
         for seat in range(table.seats):
             for _ in range(6):
                 a, b = (int(card) for card in rng.choice(game.deck, size=2, replace=False))
                 compared += _compare_swapped(table, course, seat, a, b)
-    # A game without hidden cards has nothing to compare; one with them must offer some pairs.
+    # A game without hidden cards has nothing to compare; another must offer some pairs.
     assert hidden or table.seats < 2 or game.open_cards, (
         f"{game.name}: every seat sees everything; let `conceal` erase what a seat has not "
         "witnessed, or declare a game without secrets by Game(..., open_cards=True)"
@@ -292,7 +292,7 @@ def check_game(game: Game, options: Options | None = None, seeds: Iterable[int] 
         check(game, options or {}, seeds)
 
 
-def _complaint(function: Callable[[Any], Any], given: Any) -> Any:
+def _answer(function: Callable[[Any], Any], given: Any) -> Any:
     """Return what a function returns, or raises."""
     try:
         return function(given)
@@ -350,19 +350,19 @@ def _compare_swapped(table: Table, course: list[Witnessed], seat: int, a: int, b
     swap[[a, b]] = b, a
     other = Table(game, deals=[swap[order] for order in table.deals], options=table.options, seed=0)
     compared = 0
-    for ply, (views, _, mover, told) in enumerate(course):
-        seen = {card for zone in told[seat].zones for card in zone.cards}
+    for ply, (views, _, mover, descriptions) in enumerate(course):
+        seen = {card for zone in descriptions[seat].zones for card in zone.cards}
         if seen & names or other.mover != mover or mover == OVER:
             return compared
         now = other.state.view(seat)
-        counts = [(zone.name, zone.seat, zone.count) for zone in told[seat].zones]
+        counts = [(zone.name, zone.seat, zone.count) for zone in descriptions[seat].zones]
         if counts != [(zone.name, zone.seat, zone.count) for zone in now.describe().zones]:
             return compared
         assert now.array.tobytes() == views[seat], (
             f"{game.name}, seed {table.seed}, ply {ply}: the view of seat {seat} changes with "
             f"hidden cards {sorted(names)}; conceal must erase what tells them apart"
         )
-        assert now.describe() == told[seat]
+        assert now.describe() == descriptions[seat]
         compared += 1
         if table.actions[ply] not in other.state.legal():
             return compared
@@ -371,7 +371,7 @@ def _compare_swapped(table: Table, course: list[Witnessed], seat: int, a: int, b
 
 
 def check_uniform(view: View, ways: Sequence[bytes], draws: int = 20_000, seed: int = 0) -> None:
-    """Imagined worlds are those in `ways`, as often as they are listed (chi-square, 1 in 10,000).
+    """Sampled worlds are those in `ways`, as often as they are listed (chi-square, 1 in 10,000).
 
     `ways` holds the bytes of the state for every way to lay the unseen cards on hidden places that
     agrees with what the seat has witnessed, found by enumeration.
@@ -383,5 +383,5 @@ def check_uniform(view: View, ways: Sequence[bytes], draws: int = 20_000, seed: 
     met = Counter(view.imagine(rng).array.tobytes() for _ in range(draws))
     assert not met.keys() - expected.keys(), "an imagined world is not among the possible ones"
     share = draws / len(ways)
-    result = chisquare([met[one] for one in expected], [share * n for n in expected.values()])
+    result = chisquare([met[world] for world in expected], [share * n for n in expected.values()])
     assert result.pvalue > 1e-4, f"imagined worlds are not uniform: {result}"

@@ -1,4 +1,4 @@
-"""Golden playthroughs: whole games as text, to be compared for ever."""
+"""Golden playthroughs: whole games as text, to compare later versions with."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def playthrough(
         table = random_table(game, options, seed)
     else:
         table = Table(game, seed=seed, options=options)
-        for one in actions:
-            table.act(one)
+        for action in actions:
+            table.act(action)
     head = {"game": game.name, "rules": game.rules_version, "options": options, "seed": seed}
     lines = [json.dumps(head), ""]
     dealt = 0

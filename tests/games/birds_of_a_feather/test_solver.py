@@ -13,12 +13,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cardlab.agents.catalog import find_agent
 from cardlab.agents.heuristic import Heuristic
 from cardlab.engine.cards import card_text
 from cardlab.engine.errors import CardlabError
-from cardlab.engine.game import HasValues, State, Turn
+from cardlab.engine.game import HasValues, PlansAhead, State, Turn
 from cardlab.engine.kernel import JIT
 from cardlab.engine.play import Table, play_game
+from cardlab.engine.registry import find_game
 from cardlab.engine.replay import replay
 from cardlab.games.birds_of_a_feather import census as birds_census
 from cardlab.games.birds_of_a_feather import rules
@@ -491,3 +493,20 @@ def test_hints_at_the_table() -> None:
     assert answer.returncode == 0, answer.stderr
     assert "solver expects this score" in answer.stdout
     assert "100%" in answer.stdout
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def test_a_plan_to_the_end_is_as_good_as_move_by_move() -> None:
+    game = find_game("birds_of_a_feather")
+    solver = find_agent("solver", game)
+    assert isinstance(solver, PlansAhead)
+    table = Table(game, seed=123)
+    actions, nodes = solver.plan(table.turn(), rng())
+    assert nodes > 0
+    for action in actions:
+        table.act(action)
+    assert table.over
+    assert table.record(["solver"]).result == play_game(game, [solver], seed=123).result

@@ -20,7 +20,21 @@ from cardlab.engine.game import DEALER, Game, State, View
 from cardlab.engine.kernel import JIT, bit, kernel
 from cardlab.engine.play import Table
 from cardlab.games.cribbage import heuristic, rules
-from cardlab.games.cribbage.scoring import explain, follow, hand_points, peg_points, score_text
+from cardlab.games.cribbage.scoring import (
+    HAND_SIZE,
+    LIMIT,
+    Pegged,
+    Row,
+    card_value,
+    explain,
+    explain_deal,
+    explain_in_words,
+    explain_play,
+    follow,
+    hand_points,
+    peg_points,
+    score_text,
+)
 from cardlab.testing import check_agent, check_uniform, random_table, retrace
 from tests.support import variants
 from tests.support.reference_cribbage import ReferenceGame, play_points, show_points, value
@@ -736,3 +750,29 @@ def test_a_fresh_game_waits_for_the_dealer(game: Game) -> None:
     assert str(game.start()) == "cribbage, not dealt"
     with pytest.raises(CardlabError, match="needs deal 2"):
         Table(game, deals=[order(SEAT_0_DEALS)])
+
+
+def parse_cards(text: str) -> list[int]:
+    return [parse_card(one) for one in text.split()]
+
+
+def test_a_deal_of_cribbage_in_words() -> None:
+    hands = [parse_cards(text) for text in ("5H 5C 6S 7D", "TD JC 4H KD")]
+    plays = [(seat, hands[seat][turn]) for turn in range(4) for seat in (1, 0)]
+    told = list(explain_play(plays))
+    assert all(isinstance(one, Pegged) for one in told)
+    assert told[1].points == 2  # ten, five: fifteen
+    assert [card_value(card) for card in hands[1]] == [10, 10, 4, 10]
+    (starter,) = parse_cards("JS")
+    whole = list(explain_deal(0, starter, plays, parse_cards("AH 2H 3H 9C")))
+    assert len(hands[0]) == HAND_SIZE
+    assert whole[0].text == "dealt"
+    assert whole[3].points == 2  # the jack that was turned up
+    assert tuple(whole[4 : 4 + len(told)]) == tuple(told)
+    counted = [explain_in_words(hands[seat], starter) for seat in (1, 0)]
+    assert [one.points for one in whole[-3:-1]] == [points for points, _ in counted]
+    assert "fifteen" in counted[1][1]
+    rows = explain(hands[0], starter)
+    assert all(isinstance(one, Row) for one in rows)
+    assert sum(one.points for one in rows) == counted[1][0]
+    assert sum(card_value(card) for card in parse_cards("KH QH JH")) < LIMIT

@@ -16,7 +16,7 @@ from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
 from cardlab.engine.kernel import JIT
 from cardlab.games.cribbage.scoring import hand_points
-from cardlab.games.cribbage.solvers.advice import advise, parse_hand, parse_score
+from cardlab.games.cribbage.solvers.advice import Choice, advise, parse_hand, parse_score
 from cardlab.games.cribbage.solvers.discards import DiscardScratch, chances, judge, outlook
 from cardlab.games.cribbage.solvers.hand_statistics import (
     analyse,
@@ -280,3 +280,9 @@ def test_a_mistake_is_one_sentence(args: list[str], sentence: str) -> None:
     assert sentence in answer.stderr
     assert len(answer.stderr.splitlines()) == 1
     assert answer.stdout == ""
+
+
+def test_advice_lists_every_choice() -> None:
+    advice = advise(parse_hand("5H 5D 6S JC 4H KD"), dealer=True, score=(0, 0))
+    assert all(isinstance(one, Choice) for one in advice.choices)
+    assert len({frozenset(one.laid) for one in advice.choices}) == 15

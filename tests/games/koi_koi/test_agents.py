@@ -8,26 +8,25 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-onnx = pytest.importorskip("onnx")
-
-from cardlab.engine.errors import CardlabError  # noqa: E402
-from cardlab.engine.game import HasAttention, HasUnit, HasValues, Turn  # noqa: E402
-from cardlab.engine.kernel import JIT  # noqa: E402
-from cardlab.engine.play import Table  # noqa: E402
-from cardlab.games.koi_koi.agents.network import TOKEN_TEXTS, KoiKoiNetwork, make_rows  # noqa: E402
-from cardlab.games.koi_koi.agents.search import KoiKoiSearch, search  # noqa: E402
-from cardlab.games.koi_koi.learning.network_files import export, load_networks, save_networks  # noqa: E402
-from cardlab.games.koi_koi.learning.predictors import blank_table  # noqa: E402
-from cardlab.games.koi_koi.networks.transformer import make_networks  # noqa: E402
-from cardlab.games.koi_koi.rules import GAME, KOI_KOI, STOP  # noqa: E402
-from cardlab.games.koi_koi.table import CALL, score  # noqa: E402
-from cardlab.games.koi_koi.tokens import token_of_action  # noqa: E402
-from cardlab.learning import __main__ as command  # noqa: E402
-from cardlab.show import terminal  # noqa: E402
-from cardlab.testing.agents import check_agent  # noqa: E402
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import HasAttention, HasUnit, HasValues, Turn
+from cardlab.engine.kernel import JIT
+from cardlab.engine.play import Table
+from cardlab.games.koi_koi.agents.network import TOKEN_TEXTS, KoiKoiNetwork, make_rows
+from cardlab.games.koi_koi.agents.search import KoiKoiSearch, search
+from cardlab.games.koi_koi.learning.network_files import export, load_networks, save_networks
+from cardlab.games.koi_koi.learning.predictors import blank_table
+from cardlab.games.koi_koi.networks.transformer import make_networks
+from cardlab.games.koi_koi.rules import GAME, KOI_KOI, STOP
+from cardlab.games.koi_koi.table import CALL, score
+from cardlab.games.koi_koi.tokens import token_of_action
+from cardlab.learning import __main__ as command
+from cardlab.show import terminal
+from cardlab.testing.agents import check_agent
 
 ORIGINS: dict[str, dict[str, Any]] = {
     "win": {"config": {"reward": "win"}},
@@ -116,7 +115,7 @@ def test_an_old_export_says_what_it_lacks(
         b"/src/cardlab" not in (folders["win"] / "all.onnx").read_bytes()
     )  # nor where it was made
     monkeypatch.setattr(agent.networks[0], "outputs", ["values"])
-    with pytest.raises(CardlabError, match="exported without attention; ship its run again"):
+    with pytest.raises(CardlabError, match="exported without attention; export its run again"):
         agent.attention(some_turns(phase=2, count=1)[0])
     with pytest.raises(CardlabError, match="does not say how likely a lead wins"):
         _ = agent.chances
@@ -138,25 +137,29 @@ def test_a_run_is_kept_for_reports(tmp_path: Path, capsys: pytest.CaptureFixture
     run = tmp_path / "run"
     run.mkdir()
     with pytest.raises(SystemExit):
-        command.main(["keep", str(run), "it", str(tmp_path / "logs")])
+        command.main(["archive", "koi_koi/monte_carlo", str(run), "it", str(tmp_path / "logs")])
     assert "holds no run with a log" in capsys.readouterr().err
     (run / "log.jsonl").write_text('{"step": 1}\n')
     (run / "summary.json").write_text('{"summary": {"games": 3}}')
-    command.main(["keep", str(run), "it", str(tmp_path / "logs")])
+    command.main(["archive", "koi_koi/monte_carlo", str(run), "it", str(tmp_path / "logs")])
     assert gzip.decompress((tmp_path / "logs" / "it.jsonl.gz").read_bytes()) == b'{"step": 1}\n'
     assert json.loads((tmp_path / "logs" / "it.json").read_text())["summary"]["games"] == 3
-    command.main(["keep", str(run), "it", str(tmp_path / "logs"), "--after"])
+    command.main(
+        ["archive", "koi_koi/monte_carlo", str(run), "it", str(tmp_path / "logs"), "--after"]
+    )
     followed = gzip.decompress((tmp_path / "logs" / "it.jsonl.gz").read_bytes())
     assert followed == b'{"step": 1}\n{"step": 2}\n'
     after = json.loads((tmp_path / "logs" / "it.json").read_text())["after"]
     assert after == {"summary": {"games": 3}}
     with pytest.raises(SystemExit):
-        command.main(["keep", str(run), "other", str(tmp_path / "logs"), "--after"])
-    assert "keep that run first" in capsys.readouterr().err
+        command.main(
+            ["archive", "koi_koi/monte_carlo", str(run), "other", str(tmp_path / "logs"), "--after"]
+        )
+    assert "archive that run first" in capsys.readouterr().err
     (run / "summary.json").unlink()  # one that has not ended says how far it is
     (run / "config.json").write_text('{"reward": "win"}')
     (run / "state.json").write_text('{"games": 2, "table": []}')
-    command.main(["keep", str(run), "it", str(tmp_path / "logs")])
+    command.main(["archive", "koi_koi/monte_carlo", str(run), "it", str(tmp_path / "logs")])
     kept = json.loads((tmp_path / "logs" / "it.json").read_text())
     assert kept == {"config": {"reward": "win"}, "summary": {"games": 2, "finished": False}}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import subprocess
 import sys
 from collections import defaultdict
@@ -15,17 +14,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from cardlab.engine import seeding  # noqa: E402
-from cardlab.engine.errors import CardlabError  # noqa: E402
-from cardlab.engine.game import DEALER, OVER  # noqa: E402
-from cardlab.engine.kernel import JIT, kernel  # noqa: E402
-from cardlab.engine.play import Table  # noqa: E402
-from cardlab.engine.seeding import deck_order  # noqa: E402
-from cardlab.games.koi_koi.heuristic import choose  # noqa: E402
-from cardlab.games.koi_koi.learning import monte_carlo as koi_koi_monte_carlo  # noqa: E402
+from cardlab.engine import seeding
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import DEALER, OVER
+from cardlab.engine.kernel import JIT, kernel
+from cardlab.engine.play import Table
+from cardlab.engine.seeding import deck_order
+from cardlab.games.koi_koi.heuristic import choose
+from cardlab.games.koi_koi.learning import monte_carlo as koi_koi_monte_carlo
 from cardlab.games.koi_koi.learning import supervised as koi_koi_supervised
 from cardlab.games.koi_koi.learning.games import (
     HEURISTIC,
@@ -38,8 +36,8 @@ from cardlab.games.koi_koi.learning.games import (
     game_seeds,
     play,
 )
-from cardlab.games.koi_koi.learning.human_records import read_decisions  # noqa: E402
-from cardlab.games.koi_koi.learning.network_files import load_networks, save_networks  # noqa: E402
+from cardlab.games.koi_koi.learning.human_records import read_decisions
+from cardlab.games.koi_koi.learning.network_files import load_networks, save_networks
 from cardlab.games.koi_koi.learning.predictors import (
     PREDICTORS,
     Rounds,
@@ -49,9 +47,9 @@ from cardlab.games.koi_koi.learning.predictors import (
     fit_dynamic,
     rounds_of,
 )
-from cardlab.games.koi_koi.networks.transformer import make_networks  # noqa: E402
-from cardlab.games.koi_koi.rules import GAME, KOI_KOI, STOP, TAKE  # noqa: E402
-from cardlab.games.koi_koi.table import MOST_ROUNDS  # noqa: E402
+from cardlab.games.koi_koi.networks.transformer import make_networks
+from cardlab.games.koi_koi.rules import GAME, KOI_KOI, STOP, TAKE
+from cardlab.games.koi_koi.table import MOST_ROUNDS
 from cardlab.games.koi_koi.tokens import (
     DECISION_OF_KIND,
     KIND,
@@ -63,9 +61,10 @@ from cardlab.games.koi_koi.tokens import (
     token_of_action,
     write_rows,
 )
-from cardlab.games.koi_koi.win_chances import OUTCOMES, two_hot  # noqa: E402
-from cardlab.networks.weights import load_weights  # noqa: E402
-from tests.support.killed import train_until_killed  # noqa: E402
+from cardlab.games.koi_koi.win_chances import OUTCOMES, two_hot
+from cardlab.learning.runs import read_config
+from cardlab.networks.weights import load_weights
+from tests.support.killed import LIGHT, kill_and_go_on
 
 CPU = torch.device("cpu")
 pytestmark = pytest.mark.skipif(not JIT, reason="thousands of decisions")
@@ -354,32 +353,6 @@ def test_an_interrupted_run_ends_like_an_undisturbed_one(tmp_path: Path, outcome
     assert koi_koi_monte_carlo.train(config, tmp_path / "parts", quiet) == parts
 
 
-LACKING = "pydantic platformdirs typer rich scipy sklearn"
-LIGHT = f"""
-import sys
-for name in "{LACKING}".split():
-    sys.modules[name] = None
-from cardlab.learning.__main__ import main
-main()
-"""
-
-
-def kill_and_go_on(what: str, folder: Path, settings: dict[str, Any], sign: str) -> str:
-    """Kill a training once a file is there, start it again with little installed; what it wrote."""
-    from cardlab.engine.kernel import cache_folder
-
-    cache = {"CARDLAB_CACHE_DIR": str(cache_folder())}
-    told = [f"{name}={value}" for name, value in settings.items()]
-    train_until_killed(what, folder, told, sign, lacking=LACKING, **cache)
-    line = [sys.executable, "-c", LIGHT, what, "--out", str(folder)]
-    line += [f"--set={one}" for one in told]
-    ended = subprocess.run(
-        line, capture_output=True, text=True, env=os.environ | cache, check=False
-    )
-    assert ended.returncode == 0, ended.stderr
-    return ended.stdout
-
-
 @pytest.mark.slow
 def test_a_killed_training_goes_on_with_little_installed(tmp_path: Path) -> None:
     """The plain command needs neither pydantic nor platformdirs; kill -9 loses one loop at most."""
@@ -587,6 +560,10 @@ def test_ends_are_played_learned_and_begun_with(tmp_path: Path) -> None:
     del config["outcomes"]
     (tmp_path / "plain" / "config.json").write_text(json.dumps(config))
     begin("plain", games=16)
+    config["ends"] = False  # its name before
+    (tmp_path / "plain" / "config.json").write_text(json.dumps(config))
+    begin("plain", games=16)
+    assert read_config(koi_koi_monte_carlo.Config, ["ends=true"]).outcomes
     with pytest.raises(CardlabError, match=r"other settings \(outcomes\)"):
         begin("plain", games=16, outcomes=True)
 

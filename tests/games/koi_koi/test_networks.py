@@ -7,25 +7,24 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from cardlab.engine.batch import Batch  # noqa: E402
-from cardlab.engine.errors import CardlabError  # noqa: E402
-from cardlab.engine.game import OVER, State, Turn, View  # noqa: E402
-from cardlab.engine.kernel import JIT  # noqa: E402
-from cardlab.games.koi_koi import tokens as rows  # noqa: E402
-from cardlab.games.koi_koi.agents.network import KoiKoiNetwork as Agent  # noqa: E402
-from cardlab.games.koi_koi.cards import CATEGORIES, DECK, DROSS, cards_in  # noqa: E402
+from cardlab.engine.batch import Batch
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import OVER, State, Turn, View
+from cardlab.engine.kernel import JIT
+from cardlab.games.koi_koi import tokens as rows
+from cardlab.games.koi_koi.agents.network import KoiKoiNetwork as Agent
+from cardlab.games.koi_koi.cards import CATEGORIES, DECK, DROSS, cards_in
 from cardlab.games.koi_koi.learning.network_files import (
     export,
     find_networks,
     load_networks,
     save_networks,
 )
-from cardlab.games.koi_koi.networks.transformer import DESIGNS, Expansion, make_networks  # noqa: E402
-from cardlab.games.koi_koi.rules import GAME  # noqa: E402
-from cardlab.games.koi_koi.table import NOBODY, cards_drawn, dealer, score  # noqa: E402
+from cardlab.games.koi_koi.networks.transformer import DESIGNS, Expansion, make_networks
+from cardlab.games.koi_koi.rules import GAME
+from cardlab.games.koi_koi.table import NOBODY, cards_drawn, dealer, score
 from cardlab.games.koi_koi.tokens import (
     FEATURES,
     MOST_CHOICES,
@@ -34,11 +33,11 @@ from cardlab.games.koi_koi.tokens import (
     token_of_action,
     write_rows,
 )
-from cardlab.games.koi_koi.win_chances import OUTCOMES  # noqa: E402
-from cardlab.games.koi_koi.yaku import list_yaku  # noqa: E402
-from cardlab.networks.card_transformer import CardTransformer, Shape, count_weights  # noqa: E402
-from cardlab.testing.agents import check_agent  # noqa: E402
-from tests.support.paths import DOCS  # noqa: E402
+from cardlab.games.koi_koi.win_chances import OUTCOMES
+from cardlab.games.koi_koi.yaku import list_yaku
+from cardlab.networks.card_transformer import CardTransformer, Shape, count_weights
+from cardlab.testing.agents import check_agent
+from tests.support.paths import DOCS
 
 SOME = 100 if JIT else 8
 

@@ -12,28 +12,26 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import State
 from cardlab.engine.kernel import JIT, cache_folder
 from cardlab.games.uno import features
 from cardlab.games.uno.cards import TOTAL, cards_in
-from cardlab.games.uno.learning.games import Games, Play, table, trace_targets
-from cardlab.games.uno.rules import GAME
-from cardlab.learning.runs import read_json
-from cardlab.testing import random_table, retrace
-from tests.support.killed import train_killed_once
-
-torch = pytest.importorskip("torch")
-
 from cardlab.games.uno.learning import comparison as uno_comparison
 from cardlab.games.uno.learning import deep_monte_carlo, deep_sarsa, policy_gradient
 from cardlab.games.uno.learning import dqn as deep_q
 from cardlab.games.uno.learning import grid as uno_grid
-from cardlab.games.uno.learning.runs import Run, Score, evaluate, new_network, tables_of  # noqa: E402
-from cardlab.learning.__main__ import main  # noqa: E402
-from cardlab.networks.weights import load_weights  # noqa: E402
-from tests.support.paths import DOCS  # noqa: E402
+from cardlab.games.uno.learning.games import Games, Play, table, trace_targets
+from cardlab.games.uno.learning.runs import Run, Score, evaluate, new_network, tables_of
+from cardlab.games.uno.rules import GAME
+from cardlab.learning.__main__ import main
+from cardlab.learning.runs import read_json
+from cardlab.networks.weights import load_weights
+from cardlab.testing import random_table, retrace
+from tests.support.killed import train_killed_once
+from tests.support.paths import DOCS
 
 pytestmark = pytest.mark.skipif(not JIT, reason="too many games to interpret")
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from cardlab.agents.catalog import find_agent
 from cardlab.engine.errors import CardlabError
@@ -17,17 +18,14 @@ from cardlab.engine.kernel import JIT
 from cardlab.engine.play import Table
 from cardlab.games.uno import features
 from cardlab.games.uno.agents.network import OUTPUT, UnoNetwork, UnoNetworkOpen
-from cardlab.games.uno.learning.games import Games, table
-from cardlab.games.uno.rules import GAME
-from cardlab.testing import check_agent, random_table, retrace
-
-torch = pytest.importorskip("torch")
-
-from cardlab.games.uno.learning import dqn as deep_q  # noqa: E402 - they need torch
+from cardlab.games.uno.learning import dqn as deep_q
 from cardlab.games.uno.learning import policy_gradient
-from cardlab.games.uno.learning.runs import export, greedy, load_network  # noqa: E402
-from cardlab.games.uno.networks.q_networks import NETWORKS, build, set_bits  # noqa: E402
-from cardlab.networks.weights import load_weights, save_weights  # noqa: E402
+from cardlab.games.uno.learning.games import Games, table
+from cardlab.games.uno.learning.runs import export, greedy, load_network
+from cardlab.games.uno.networks.q_networks import NETWORKS, build, set_bits
+from cardlab.games.uno.rules import GAME
+from cardlab.networks.weights import load_weights, save_weights
+from cardlab.testing import check_agent, random_table, retrace
 
 pytestmark = pytest.mark.skipif(not JIT, reason="too many games to interpret")
 

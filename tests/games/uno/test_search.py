@@ -23,7 +23,7 @@ from cardlab.games.uno.agents.search import LADDER
 from cardlab.games.uno.hidden_hands import PILE
 from cardlab.games.uno.rules import GAME
 from cardlab.testing import check_agent, check_uniform, random_table, retrace
-from tests.games.uno.test_rules import SMALL, kind, kind_set, position, ways_to_lay
+from tests.support.uno_positions import SMALL, kind, kind_set, position, ways_to_lay
 
 pytestmark = pytest.mark.skipif(not JIT, reason="too much searching to interpret")
 
@@ -266,8 +266,8 @@ def test_a_view_without_any_world_is_one_sentence() -> None:
     view = position("G1 G2 B1", [[(2, kind_set("G*"))]])
     legal = np.array([kind("R1"), kind("R2")])
     rng = np.random.default_rng(0)
+    decision = uno_worlds.Decision(view.array, 0, legal)
     with pytest.raises(CardlabError, match="no world agrees with what seat 0 knows"):
-        decision = uno_worlds.Decision(view.array, 0, legal)
         uno_worlds.evaluate(decision, 100, rng, uno_playouts.play_out_random)
 
 

@@ -1,8 +1,8 @@
-"""Rules of thumb for Crazy Eights: keep eights, lead towards one's own cards.
+"""The heuristic of Crazy Eights: keep eights, lead towards one's own cards.
 
 `choose` is the agent; `choose_loosely` follows it most of the time and serves play-outs;
-`plausibility` says how well the last plays of the others fit such a player, which makes imagined
-hands more likely to be the real ones; `worth` values a position by the cards in the two hands.
+`plausibility` says how well the last plays of the others fit such a player, by which sampled
+hands are weighed; `worth` values a position by the cards in the two hands.
 """
 
 from __future__ import annotations

@@ -433,7 +433,7 @@ def describe(s: Any, seat: int) -> Description:
 
 def events(s: Any) -> list[Event]:
     """Return the last actions in words, oldest first."""
-    told = []
+    found = []
     plies = int(s.plies)
     entries = list(
         zip(s.log_seat.tolist(), s.log_action.tolist(), s.log_drew.tolist(), strict=True)
@@ -451,10 +451,10 @@ def events(s: Any) -> list[Event]:
             text = f"played {card_text(FIRST_EIGHT + eight)} and called {SUIT_NAMES[suit]}"
         if drew and not s.optional_draw:
             text = f"drew {drew} card{'s' if drew > 1 else ''} and {text}"
-        told.append(Event(seat, text))
+        found.append(Event(seat, text))
     if s.phase == FINISHED and s.drew:
-        told.append(Event(int(s.seat), "drew the last card"))
-    return told
+        found.append(Event(int(s.seat), "drew the last card"))
+    return found
 
 
 GAME = Game.from_module(__name__, PACKAGE, hidden_hands)

@@ -1,4 +1,4 @@
-"""Rules of thumb for Koi-Koi: take what makes yaku, keep it from the other seat, stop in time."""
+"""The heuristic of Koi-Koi: take what makes yaku, keep it from the other seat, stop in time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What speaks for a choice in Koi-Koi, as terms to be added up: a policy for play-outs.
+"""A linear policy of Koi-Koi for play-outs: the worth of a choice is a sum of terms.
 
 A network of a million weights takes a millisecond to choose, a play-out of a round has a few
 microseconds. Here every choice is a few entries of one table of weights, four to ten for most; its

@@ -244,7 +244,7 @@ def _round_events(s: Any, number: int) -> list[Event]:
     now = number & 1
     first, how, gain = int(s.dealers[now]), int(s.ended[now]), int(s.gains[number - 1])
     won = _points(abs(gain))
-    told = [Event(None, f"round {number} begins, dealer seat {first}")]
+    found = [Event(None, f"round {number} begins, dealer seat {first}")]
     piles, calls = [0, 0], [0, 0]
     waits = int(s.pending) if number == s.round_number else NOBODY
     moves = (
@@ -262,20 +262,20 @@ def _round_events(s: Any, number: int) -> list[Event]:
                 taken <<= card & ~3
                 piles[seat] |= 1 << card | taken
                 text += f" and took {cards_text(cards_in(taken))}"
-            told.append(Event(seat, text))
+            found.append(Event(seat, text))
         if answer == CALLED:
             words = _yaku_words(s, piles[seat], calls[seat])
-            told.append(Event(seat, f"called koi-koi with {words}"))
+            found.append(Event(seat, f"called koi-koi with {words}"))
             calls[seat] += 1
         elif answer == STOPPED:
             words = _yaku_words(s, piles[seat], calls[seat], abs(gain))
-            told.append(Event(seat, f"stopped and won {won}: {words}"))
+            found.append(Event(seat, f"stopped and won {won}: {words}"))
     if how == EXHAUSTED:
         whose = f"dealer seat {first} gets {won}" if gain else "no points"
-        told.append(Event(None, f"nobody stopped in round {number}: {whose}"))
+        found.append(Event(None, f"nobody stopped in round {number}: {whose}"))
     elif how == BOTH_LUCKY:
-        told.append(Event(None, "both hands would win at once: no points"))
+        found.append(Event(None, "both hands would win at once: no points"))
     elif how in (FOUR_OF_A_MONTH, FOUR_PAIRS):
         what = "four of a month" if how == FOUR_OF_A_MONTH else "four pairs"
-        told.append(Event(0 if gain > 0 else 1, f"showed {what} and won {won} at once"))
-    return told
+        found.append(Event(0 if gain > 0 else 1, f"showed {what} and won {won} at once"))
+    return found

@@ -1,4 +1,4 @@
-"""Rules of thumb for Uno: keep wilds, stay in one's own colours, hit whoever is about to go out."""
+"""The heuristic of Uno: keep wilds, stay in one's own colours, hit whoever is about to go out."""
 
 from __future__ import annotations
 

@@ -32,14 +32,14 @@ SCALE = SCALES["fair"].astype(np.float32)
 
 def _by_kind(name: str, words: str, high: float = 1, *, wilds: bool = False) -> Block:
     """Return a number for each kind of card; without `wilds` those of wilds stay empty."""
-    told = [words.replace("...", kind) for kind in KINDS]
+    names = [words.replace("...", kind) for kind in KINDS]
     if not wilds:
-        told = [
+        names = [
             f"always 0, see 582..591 ({one})" if kind % ACTIONS >= WILD else one
-            for kind, one in enumerate(told)
+            for kind, one in enumerate(names)
         ]
         words += "; always 0 for wilds, see 582..591"
-    return Block(name, tuple(told), high, words)
+    return Block(name, tuple(names), high, words)
 
 
 BLOCKS = (

@@ -245,7 +245,7 @@ def describe(s: Any, seat: int) -> Description:
 
 def events(s: Any) -> list[Event]:
     """Return the last entries of the log in words, oldest first."""
-    told = []
+    found = []
     logged = int(s.logged)
     entries = list(zip(s.log_seat.tolist(), s.log_what.tolist(), s.log_more.tolist(), strict=True))
     for entry in range(max(0, logged - LOG), logged):
@@ -255,21 +255,21 @@ def events(s: Any) -> list[Event]:
             card = kind_text(what if trait < WILD else trait)
             text = f"played {card}" if trait < WILD else f"played {card} and called"
             text = text if trait < WILD else f"{text} {COLOUR_NAMES[colour]}"
-            told.append(Event(seat, f"{text}, just drawn" if more else text))
+            found.append(Event(seat, f"{text}, just drawn" if more else text))
         elif what in (DRAW, TOOK):
             cards = "a card" if more == 1 else f"{more} cards"
-            told.append(Event(seat, f"drew {cards}" if more else "found no card to draw"))
+            found.append(Event(seat, f"drew {cards}" if more else "found no card to draw"))
         elif what == KEEP:
-            told.append(Event(seat, "kept it"))
+            found.append(Event(seat, "kept it"))
         elif what == SHUFFLED:
-            told.append(Event(None, "the discards were shuffled into a new stock"))
+            found.append(Event(None, "the discards were shuffled into a new stock"))
         elif what == TURNED:
-            told.append(Event(None, f"the start card was {kind_text(more)}"))
+            found.append(Event(None, f"the start card was {kind_text(more)}"))
         elif what == WENT_OUT:
-            told.append(Event(seat, "went out and scored the other hands"))
+            found.append(Event(seat, "went out and scored the other hands"))
         else:
-            told.append(Event(seat, f"named {COLOUR_NAMES[what - NAME]}"))
-    return told
+            found.append(Event(seat, f"named {COLOUR_NAMES[what - NAME]}"))
+    return found
 
 
 GAME = Game.from_module(__name__, PACKAGE, cards, kernels, max_plies=MATCH_PLIES)

@@ -1,6 +1,6 @@
 // Starts the page that the shell names, and the tools in the header.
 
-import { h, put, said } from "./dom.js";
+import { h, put, reasonOf } from "./dom.js";
 import { setTheme, theme } from "./settings.js";
 
 /** @type {Record<string, () => Promise<{ start: (main: HTMLElement) => Promise<void> }>>} */
@@ -52,7 +52,7 @@ async function begin() {
         "div",
         { class: "notice bad", role: "alert" },
         h("h1", {}, "This did not work"),
-        h("p", {}, said(error)),
+        h("p", {}, reasonOf(error)),
         h("p", {}, h("a", { href: "/" }, "Back to the lobby")),
       ),
     );

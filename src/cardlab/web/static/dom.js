@@ -117,12 +117,12 @@ export function toast(text, kind = "") {
 /**
  * Copy text; where the clipboard is closed, show it for copying by hand.
  * @param {string} text
- * @param {string} said
+ * @param {string} done
  */
-export async function copy(text, said) {
+export async function copy(text, done) {
   try {
     await navigator.clipboard.writeText(text);
-    toast(said);
+    toast(done);
   } catch {
     window.prompt("Copy this:", text);
   }
@@ -144,7 +144,7 @@ export function download(name, text) {
  * Return the sentence of an error.
  * @param {unknown} error
  */
-export const said = (error) => (error instanceof Error ? error.message : String(error));
+export const reasonOf = (error) => (error instanceof Error ? error.message : String(error));
 
 /**
  * Show a modal dialog and return what its buttons or Escape (null) answered.

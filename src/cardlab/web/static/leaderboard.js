@@ -17,7 +17,7 @@ export async function start(main) {
   const recent = h("section", { class: "sheet", "aria-label": "Games to watch" });
   page.append(tabs, boards, people, recent);
   /** @type {[Wire.Game[], Wire.Leaderboard, Wire.People[], Wire.Recent[]]} */
-  const [games, told, folk, played] = await Promise.all([
+  const [games, standings, results, played] = await Promise.all([
     get("/api/games"),
     get("/api/leaderboard"),
     get("/api/people"),
@@ -32,11 +32,11 @@ export async function start(main) {
     for (const one of choices) one.tab.setAttribute("aria-pressed", String(one.name === name));
     history.replaceState(null, "", name ? `?game=${name}` : location.pathname);
     const wanted = (/** @type {{ game: string }} */ one) => !name || one.game === name;
-    const found = told.boards.filter(wanted);
+    const found = standings.boards.filter(wanted);
     put(
       boards,
       found.length
-        ? found.map((board) => sheet(board, told.tables, titles))
+        ? found.map((board) => sheet(board, standings.tables, titles))
         : h(
             "div",
             { class: "sheet" },
@@ -49,7 +49,7 @@ export async function start(main) {
             ),
           ),
     );
-    put(people, peopleTable(folk.filter(wanted), titles));
+    put(people, peopleTable(results.filter(wanted), titles));
     put(recent, recentTable(played.filter(wanted)));
   };
   put(

@@ -12,20 +12,20 @@ const CURVES = "curves";
  */
 export async function start(main) {
   /** @type {Wire.Library} */
-  const told = await get("/api/library");
+  const library = await get("/api/library");
   const path = decodeURIComponent(location.pathname.split("/")[2] ?? "");
-  const shown = path || told.papers[0]?.name || CURVES;
+  const shown = path || library.papers[0]?.name || CURVES;
   const paper = h("article", { class: "paper" });
   const shelf = h(
     "nav",
     { class: "shelf", "aria-label": "Reports" },
-    told.papers.map((one) => entry(one.name, one.game, one.name === shown)),
-    told.curves.length ? entry(CURVES, "Learning curves", shown === CURVES) : null,
+    library.papers.map((one) => entry(one.name, one.game, one.name === shown)),
+    library.curves.length ? entry(CURVES, "Learning curves", shown === CURVES) : null,
   );
   put(main, h("div", { class: "library-page" }, shelf, paper));
   if (shown === CURVES) {
     document.title = "Learning curves · cardlab";
-    put(paper, h("h1", {}, "How shipped models learned"), told.curves.map(curve));
+    put(paper, h("h1", {}, "How shipped models learned"), library.curves.map(curve));
     return;
   }
   /** @type {Wire.Report} */

@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { loadDeck, picture } from "./cards.js";
-import { h, put, said, toast } from "./dom.js";
+import { h, put, reasonOf, toast } from "./dom.js";
 import { openTable } from "./open_table.js";
 import { keep, ownTables, recall } from "./settings.js";
 
@@ -357,7 +357,7 @@ class Lobby {
     try {
       location.assign(await openTable(setup, game.page, this.seats.indexOf(ME)));
     } catch (error) {
-      toast(capital(said(error)), "bad");
+      toast(capital(reasonOf(error)), "bad");
       deal.classList.remove("busy");
       deal.textContent = "Deal the cards";
     }
@@ -384,10 +384,10 @@ const strength = ({ strength: text }) =>
 async function unfinished(place) {
   const tables = ownTables().slice(0, TABLES_SHOWN);
   /** @type {(Wire.Table | null)[]} */
-  const told = await Promise.all(
+  const facts = await Promise.all(
     tables.map((one) => get(`/api/tables/${one.id}`).catch(() => null)),
   );
-  const found = told.flatMap((one) => (one && !one.over ? one : []));
+  const found = facts.flatMap((table) => (table && !table.over ? table : []));
   if (!found.length) return;
   place.hidden = false;
   put(

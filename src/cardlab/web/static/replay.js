@@ -3,7 +3,7 @@
 import { announce } from "./announce.js";
 import { get, post } from "./api.js";
 import { partsOf, spoken, written } from "./cards.js";
-import { button, copy, count, download, h, isolated, put, s, said, toast } from "./dom.js";
+import { button, copy, count, download, h, isolated, put, s, reasonOf, toast } from "./dom.js";
 import { draw, loadPage, measures, namesOf } from "./game_page.js";
 import { hintTable, readHint } from "./hints.js";
 import { glide } from "./motion.js";
@@ -68,7 +68,7 @@ async function welcome(main) {
     try {
       await open(main, await post("/api/replays", await given.text()), null);
     } catch (error) {
-      toast(said(error), "bad");
+      toast(reasonOf(error), "bad");
     }
   };
   file.addEventListener("change", () => take(file.files?.[0]));
@@ -428,21 +428,21 @@ class ReplayPage {
     }
     put(this.values, h("p", { class: "small" }, "Thinking …"));
     try {
-      const told = await post("/api/replays/advice", {
+      const advice = await post("/api/replays/advice", {
         record: this.replay.record,
         ply,
         adviser: this.adviser.value,
       });
-      this.keep(told);
+      this.keep(advice);
     } catch (error) {
-      put(this.values, h("p", {}, said(error)));
+      put(this.values, h("p", {}, reasonOf(error)));
     }
   }
 
-  /** @param {Wire.MoveAdvice} told */
-  keep(told) {
-    this.advice.set(told.ply, readHint(told));
-    if (told.ply !== this.at) return;
+  /** @param {Wire.MoveAdvice} advice */
+  keep(advice) {
+    this.advice.set(advice.ply, readHint(advice));
+    if (advice.ply !== this.at) return;
     this.draw();
   }
 
@@ -457,16 +457,16 @@ class ReplayPage {
         body: JSON.stringify({ record: this.replay.record, adviser: this.adviser.value }),
       });
       if (!answer.ok || !answer.body) throw new Error((await answer.json()).error);
-      for await (const told of lines(answer.body)) {
-        if (told.type === "error") throw new Error(told.error);
-        if (told.type === "move") this.keep(told.advice);
-        if (told.type === "done") this.showCosts(told.worst);
-        else bar.value = told.ply;
+      for await (const line of lines(answer.body)) {
+        if (line.type === "error") throw new Error(line.error);
+        if (line.type === "move") this.keep(line.advice);
+        if (line.type === "done") this.showCosts(line.worst);
+        else bar.value = line.ply;
       }
     } catch (error) {
       put(
         this.costs,
-        h("p", {}, said(error)),
+        h("p", {}, reasonOf(error)),
         button("Try again", () => this.review()),
       );
     }

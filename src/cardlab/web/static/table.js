@@ -4,7 +4,7 @@ import { announce } from "./announce.js";
 import { get } from "./api.js";
 import { invitations, resultCard, seatList } from "./table_panels.js";
 import { cardName, partsOf, spoken } from "./cards.js";
-import { button, h, put, said, toast, wait } from "./dom.js";
+import { button, h, put, reasonOf, toast, wait } from "./dom.js";
 import { draw, loadPage, measures, namesOf } from "./game_page.js";
 import { showHelp } from "./help.js";
 import { hintTable, readHint } from "./hints.js";
@@ -487,7 +487,7 @@ class TablePage {
     try {
       location.assign(await openTable({ ...setup, seed: null }, this.facts.page));
     } catch (error) {
-      toast(sentence(said(error)), "bad");
+      toast(sentence(reasonOf(error)), "bad");
     }
   }
 }

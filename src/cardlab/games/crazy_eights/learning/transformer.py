@@ -1,8 +1,8 @@
 """A card transformer for Crazy Eights that learns from the results of games against itself.
 
-The network of the paper on Koi-Koi, fed by `tokens`; how it learns is told in
-`token_training`. Games have `seats` seats, two as often as all other numbers together, by the rules
-as they are without options.
+The network of the paper on Koi-Koi, fed by `tokens`; `learning.token_training` says how it learns.
+Games have `seats` seats, two as often as all other numbers together, by the rules as they are
+without options.
 """
 
 from __future__ import annotations

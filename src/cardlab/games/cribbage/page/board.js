@@ -106,14 +106,14 @@ export function cribbageBoard(board, target, names) {
       );
     }
   }
-  const said = board.map((one) => `${names[one.seat]} ${one.front}`).join(", ");
+  const scores = board.map(({ seat, front }) => `${names[seat]} ${front}`).join(", ");
   return s(
     "svg",
     {
       class: "crib-board",
       viewBox: `0 0 ${wide} ${high}`,
       role: "img",
-      "aria-label": `Cribbage board to ${target}: ${said}`,
+      "aria-label": `Cribbage board to ${target}: ${scores}`,
     },
     parts,
   );

@@ -2,8 +2,8 @@
 
 A folder holds the ONNX files of one design: `discard`, `pick` and `koi_koi`, or one for `all`; what
 is known of them lies in `about.json`. One that has been trained but not shipped plays as
-`cardlab.games.koi_koi.agents.network:KoiKoiNetwork:folder=FOLDER`, after
-`python -m cardlab.learning ship RUN NAME FOLDER`.
+`cardlab.games.koi_koi.agents.network:KoiKoiNetwork:folder=FOLDER/NAME`, after
+`python -m cardlab.learning export koi_koi/METHOD RUN NAME FOLDER`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from cardlab.engine.errors import CardlabError
-from cardlab.engine.game import Array, Attention, Turn, Turns, Unit
+from cardlab.engine.game import Array, Attention, Turn, Turns, Unit, nth_legal
 from cardlab.games.koi_koi import PACKAGE
 from cardlab.games.koi_koi.cards import DECK, card_text
 from cardlab.games.koi_koi.rules import GAME
@@ -40,7 +40,6 @@ __all__ = [
     "koi_koi_supervised",
     "koi_koi_win",
     "make_rows",
-    "nth_legal",
 ]
 
 LARGE = 64  # turns that a network answers at once; more fall out of a processor's caches
@@ -63,13 +62,6 @@ def make_rows(views: Array, seats: Array) -> tuple[Array, Array]:
     choices = np.empty((len(views), MOST_CHOICES), dtype=np.uint8)
     write_rows(views, seats, rows, choices)
     return rows, choices
-
-
-def nth_legal(mask: Array, nth: Array) -> Array:
-    """Return the n-th of the legal actions in each row, from 0."""
-    places = np.cumsum(mask, axis=1) - 1
-    chosen: Array = (mask & (places == nth[:, None])).argmax(axis=1)
-    return chosen
 
 
 class KoiKoiNetwork:
@@ -132,8 +124,8 @@ class KoiKoiNetwork:
         network = self.networks[DECISION_OF_KIND[row[KIND]]]
         if not network.attention:
             raise CardlabError(
-                f"{network.path} was exported without attention; ship its run again with "
-                "python -m cardlab.learning ship"
+                f"{network.path} was exported without attention; export its run again with "
+                "python -m cardlab.learning export"
             )
         # The last block answers the tokens asked for: all of them, a few in each copy of the row.
         copies = -(-TOKENS // MOST_CHOICES)
@@ -182,13 +174,13 @@ class KoiKoiNetwork:
         What a round's end is worth to networks that learned to win.
         """
         path = self.folder / "about.json"
-        told: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
-        if "table" not in told:
+        about: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
+        if "table" not in about:
             raise CardlabError(
-                f"{self.folder} does not say how likely a lead wins, which search needs; ship it "
+                f"{self.folder} does not say how likely a lead wins, which search needs; export it "
                 "again from the whole folder of its run"
             )
-        return np.array(told["table"])
+        return np.array(about["table"])
 
 
 def _shipped(name: str) -> KoiKoiNetwork:

@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 from cardlab.engine.errors import CardlabError
-from cardlab.engine.game import Array, State, Turn, Turns
+from cardlab.engine.game import Array, State, Turn, Turns, nth_legal
 from cardlab.engine.kernel import int64, kernel
 from cardlab.games.koi_koi.agents.linear import shipped_weights
-from cardlab.games.koi_koi.agents.network import KoiKoiNetwork, koi_koi_win, nth_legal
+from cardlab.games.koi_koi.agents.network import KoiKoiNetwork, koi_koi_win
 from cardlab.games.koi_koi.playouts import Model, Scratch, try_actions
 from cardlab.games.koi_koi.tokens import MOST_CHOICES, STOP_TOKEN, action_of_token
 

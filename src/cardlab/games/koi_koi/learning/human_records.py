@@ -103,21 +103,23 @@ def _number(card: list[int]) -> int:
     return 4 * (card[0] - 1) + card[1] - 1
 
 
-def _replay(told: dict[str, Any]) -> list[tuple[Array, int]]:
+def _replay(record: dict[str, Any]) -> list[tuple[Array, int]]:
     """Return the state before each decision of a game, and what was decided."""
-    state = GAME.start(rounds=told["round_total"])
+    state = GAME.start(rounds=record["round_total"])
     rest = [card for card in range(DECK) if card not in (0, 4)]
-    first = [0, 4] if told["rounds"][0]["dealer"] == 1 else [4, 0]
+    first = [0, 4] if record["rounds"][0]["dealer"] == 1 else [4, 0]
     GAME.bindings.deal(state.array, 0, np.array(first + rest, dtype=np.uint8))
     found = []
-    for one in told["rounds"]:
+    for entry in record["rounds"]:
         if state.mover != DEALER:
-            raise ValueError(f"round {one['round']} begins before the one before has ended")
-        cards = [_number(card) for key in ("hand1", "hand2", "field", "stock") for card in one[key]]
+            raise ValueError(f"round {entry['round']} begins before the one before has ended")
+        cards = [
+            _number(card) for key in ("hand1", "hand2", "field", "stock") for card in entry[key]
+        ]
         if sorted(cards) != list(range(DECK)):
-            raise ValueError(f"round {one['round']} has not each of the 48 cards once")
+            raise ValueError(f"round {entry['round']} has not each of the 48 cards once")
         GAME.bindings.deal(state.array, 0, np.array(cards, dtype=np.uint8))
-        for turn, seat, phase, choice, *_ in one["steps"]:
+        for turn, seat, phase, choice, *_ in entry["steps"]:
             if phase == "draw":
                 continue
             if phase == "koikoi":
@@ -125,7 +127,7 @@ def _replay(told: dict[str, Any]) -> list[tuple[Array, int]]:
             else:
                 action = _number(choice) + (0 if phase == "discard" else TAKE)
             if state.mover != seat - 1 or action not in state.legal():
-                raise ValueError(f"round {one['round']}, turn {turn}: {phase} {choice}")
+                raise ValueError(f"round {entry['round']}, turn {turn}: {phase} {choice}")
             found.append((state.array.copy(), action))
             GAME.bindings.apply(state.array, 0, action)
     if state.mover != OVER:

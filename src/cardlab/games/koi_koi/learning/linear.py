@@ -1,4 +1,4 @@
-"""A network of Koi-Koi told in a table: choices as sums of terms, for play-outs in microseconds.
+"""A linear policy of Koi-Koi distilled from a network, for play-outs in microseconds.
 
 The network of `teacher` plays against itself, with some choices by chance so that its games go
 everywhere, and says at every decision what each choice is worth to it. Differences are measured in
@@ -8,7 +8,7 @@ choices drawn in proportion to exp(sum) are those drawn in proportion to exp(poi
 they say what to choose, and how much it matters.
 
 Games come in blocks with a seed each, kept in the folder of the run, so that a run that was killed
-goes on with the next block and ends with the same weights. The last tenth of all games is held back
+resumes with the next block and ends with the same weights. The last tenth of all games is held back
 to measure how often the choice is the network's, and how many points are lost where it is not.
 """
 
@@ -28,10 +28,10 @@ from cardlab.agents.catalog import find_agent
 from cardlab.engine import seeding
 from cardlab.engine.batch import Batch
 from cardlab.engine.errors import CardlabError
-from cardlab.engine.game import OVER, Array
+from cardlab.engine.game import OVER, Array, nth_legal
 from cardlab.engine.kernel import bit, int64, kernel
 from cardlab.games.koi_koi.agents.linear import TABLE
-from cardlab.games.koi_koi.agents.network import KoiKoiNetwork, nth_legal
+from cardlab.games.koi_koi.agents.network import KoiKoiNetwork
 from cardlab.games.koi_koi.linear import (
     CALLS,
     MOST_TERMS,
@@ -241,7 +241,7 @@ def train(config: Config, folder: Path, report: Callable[[str, int, int], None])
     weights, measured = learn(config, found, report)
     summary = {"games": config.games, **measured}
     save_arrays(folder / f"{TABLE}.npz", weights=weights.astype(np.float32))
-    origin = provenance(GAME, "cardlab train koi_koi/terms", config)
+    origin = provenance(GAME, "cardlab train koi_koi/linear", config)
     write_json(folder / f"{TABLE}.json", {**origin, "summary": summary})
     return summary
 
@@ -249,7 +249,7 @@ def train(config: Config, folder: Path, report: Callable[[str, int, int], None])
 def learn(
     config: Config, found: list[dict[str, Array]], report: Callable[[str, int, int], None]
 ) -> tuple[Array, dict[str, Any]]:
-    """Return weights fitted to decisions, and how well they foretell those that were held back.
+    """Return weights fitted to decisions, and how well they predict those that were held back.
 
     The pick that is meant with a discard hangs on the weights: first they are fitted in short.
     """
@@ -267,7 +267,7 @@ def learn(
     epochs = short + config.epochs + config.call_epochs
     done = 0
 
-    def tell(epoch: int) -> None:
+    def report_epoch(epoch: int) -> None:
         report("epochs", done + epoch, epochs)
 
     parts = ((False, short), (False, config.epochs), (True, config.call_epochs))
@@ -283,13 +283,13 @@ def learn(
             calls=of_calls,
             epochs=count,
             stream=seeding.stream(config.seed, "koi_koi_terms", "fit", number),
-            report=tell,
+            report=report_epoch,
         )
         done += count
     measured: dict[str, Any] = {"decisions": len(states)}
     for name, kind in (("discards and picks", ~calls), ("calls", calls)):
         some = several & ~learned_from & kind
         if some.any():
-            told = held_back(terms[some], points[some], weights)
-            measured |= {f"{name}: {what}": value for what, value in told.items()}
+            found_here = held_back(terms[some], points[some], weights)
+            measured |= {f"{name}: {what}": value for what, value in found_here.items()}
     return weights, measured

@@ -5,17 +5,17 @@ token is the expected reward of its action; every decision of a round learns, by
 reward that the round brought. `reward=point` is what the seat won in the round (here in tens),
 `reward=win` the probability to win the game after it (here from -1 to 1) by a predictor that is
 fitted again as the play changes. Phase 1 plays against the supervised agent (`against`, or the
-rules of thumb where none is named) until it wins `overwhelm` of the games, phase 2 against itself;
+heuristic where none is named) until it wins `overwhelm` of the games, phase 2 against itself;
 epsilon falls from .15 to .02.
 
 What differs. A loop plays `batch_games` games at once and learns in batches of `batch` from each
-decision once, or from a `share` of the discards drawn by lot: the decisions of a round have one
-reward, so a few of them tell most of what all tell, and learning is what takes the time. Picks and
-calls are rare and are all learned from. The paper has batches of 256 at a rate of 1e-4; Adam's step
-has a size of its own, and the noise of a mean over n samples falls with the root of n, so a batch
-16 times as large takes 4 times the rate. The rate rises over the first `warm_up` steps and falls
-linearly to `last_rate` of it. Everything random in loop k follows from the seed and k: a run that
-was killed goes on from its last loop as if nothing had happened.
+decision once, or from a `share` of the discards, sampled uniformly: the decisions of a round have
+one reward, so a few of them tell most of what all tell, and learning is what takes the time. Picks
+and calls are rare and are all learned from. The paper has batches of 256 at a rate of 1e-4; Adam's
+step has a size of its own, and the noise of a mean over n samples falls with the root of n, so a
+batch 16 times as large takes 4 times the rate. The rate rises over the first `warm_up` steps and
+falls linearly to `last_rate` of it. Everything random in loop k follows from the seed and k: a run
+that was killed goes on from its last loop as if nothing had happened.
 
 Beyond the paper, for those who want more of each game: `trace` mixes the reward with the value of
 the seat's next decision, which has less of the luck that follows; `rivals` keeps games against the

@@ -72,7 +72,7 @@ def find_networks(text: str, setting: str) -> Path:
     """Return the folder that a setting names: one of a run, or of an agent that is shipped."""
     folder = Path(text) if Path(text).is_dir() else SHIPPED / text.removeprefix(f"{GAME.name}_")
     if not folder.is_dir():
-        shipped = " or ".join(sorted(one.name for one in SHIPPED.iterdir()))
+        shipped = " or ".join(sorted(f"{GAME.name}_{path.name}" for path in SHIPPED.iterdir()))
         raise CardlabError(
             f"setting {setting}={text} names no folder; give that of a run, or {shipped}"
         )
@@ -164,9 +164,9 @@ def export(run: Path, name: str, target: Path) -> list[Path]:
     about = {**describe_run(run), **about}
     target = target / name
     paths = export_networks(networks, design, about, target)
-    told = {name: value for name, value in about.items() if name != "network"}
+    about = {name: value for name, value in about.items() if name != "network"}
     state = read_json(run / "state.json")
     if state is not None and about.get("config", {}).get("reward") == "win":
-        told["table"] = state["table"]
-    write_json(target / ABOUT, told)
+        about["table"] = state["table"]
+    write_json(target / ABOUT, about)
     return paths

@@ -21,11 +21,11 @@ from cardlab.games.koi_koi.table import MOST_ROUNDS
 from cardlab.games.koi_koi.tokens import DECISIONS, GLOBAL_FEATURES, TOKEN_FEATURES
 from cardlab.games.koi_koi.win_chances import OUTCOMES, POINTS
 from cardlab.networks.card_transformer import CardTransformer, Shape
+from cardlab.networks.token_networks import join_features, one_hot
 
 __all__ = ["DESIGNS", "Expansion", "KoiKoiTransformer", "decisions_of", "make_networks"]
 
 DESIGNS = ("separate", "shared")
-WIDE = 8  # columns are padded to a multiple, as tensor cores like
 MONTHS = DECK // 4
 
 
@@ -89,8 +89,7 @@ class Expansion(nn.Module):
         legal = torch.cat([place >= rows.LEGAL, calling], dim=1)[..., None].to(self.dtype)
         fixed = self.attributes.to(self.dtype).expand(batch, -1, -1)
         dynamic, relations = tokens[..., :71], tokens[..., 71:]
-        filler = legal.new_zeros(batch, rows.TOKENS, -TOKEN_FEATURES % WIDE)
-        whole = torch.cat([dynamic, fixed, legal, relations, filler], dim=-1)
+        whole = join_features([dynamic, fixed, legal, relations])
         return whole, self._of_game(row, at, counted)
 
     def _of_cards(self, row: Tensor, zone: Tensor, at: Tensor, counted: Tensor) -> Tensor:
@@ -145,14 +144,11 @@ class Expansion(nn.Module):
             self._one_hot(calls, 0, rows.MOST_CALLS + 1).flatten(1),
             self._bits(row, rows.MY_CALL_TURNS, rows.THEIR_CALL_TURNS),
             number[:, rows.RULES, None],
-            number.new_zeros(row.shape[0], -GLOBAL_FEATURES % WIDE),
         ]
-        return torch.cat(parts, dim=1)
+        return join_features(parts)
 
     def _one_hot(self, value: Tensor, first: int, count: int) -> Tensor:
-        """Return one column for each of `count` values from `first` on."""
-        values = torch.arange(first, first + count, device=value.device, dtype=torch.int32)
-        return (value[..., None] == values).to(self.dtype)
+        return one_hot(value, first, count, self.dtype)
 
     def _bits(self, row: Tensor, *places: int) -> Tensor:
         taken = [row[:, place, None] // (1 << self.bits) % 2 for place in places]

@@ -56,11 +56,11 @@ let asked = null; // the question that the dialog has put already
  * @param {Page.Context<Extra>} ctx
  */
 export function render(ctx) {
-  const told = ctx.view.description;
-  const called = told.parts["koi-koi"];
+  const description = ctx.view.description;
+  const called = description.parts["koi-koi"];
   const picks = ctx.legal.filter((one) => one.kind === "take");
   const calls = ctx.legal.filter((one) => one.kind === "stop" || one.kind === "koi-koi");
-  const pending = told.zones.find((one) => one.name === "discarded" || one.name === "drawn");
+  const pending = description.zones.find((one) => one.name === "discarded" || one.name === "drawn");
   const other = others(ctx)[0];
   const field = fieldOf(ctx, picks);
   if (calls.length && ctx.mine) question(ctx, calls);

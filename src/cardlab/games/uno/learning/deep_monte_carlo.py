@@ -4,7 +4,7 @@ After Zha and others, "DouZero" (2021): with Q(s, a) -> z, where z is 1 for a ga
 game lost, and play that takes the best action but for a few random ones. The paper on Uno trains at
 three seats and reports that its agents do not carry over to more; here every game has a random
 number of seats and one of both rule sets, which the encoding `fair` tells. In a share `self_play`
-of the games all seats are the learner, in a share `heuristic` the others follow rules of thumb, in
+of the games all seats are the learner, in a share `heuristic` the others follow the heuristic, in
 the rest they are random.
 
 `trace` below 1 replaces z by a mixture with the values of the same seat's later decisions, which

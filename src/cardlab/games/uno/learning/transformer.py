@@ -1,7 +1,7 @@
 """A card transformer for Uno that learns from the results of games against itself.
 
-The network of the paper on Koi-Koi, fed by `tokens`; how it learns is told in
-`token_training`. Games have `seats` seats and follow one rule set or, in equal shares, both.
+The network of the paper on Koi-Koi, fed by `tokens`; `learning.token_training` says how it learns.
+Games have `seats` seats and follow one rule set or, in equal shares, both.
 """
 
 from __future__ import annotations

@@ -42,8 +42,8 @@ class Curiosity(nn.Module):
         done = nn.functional.one_hot(actions, self.actions).to(seen.dtype)
         guess = self.predict(torch.cat([seen.detach(), done], dim=1))
         error = 0.5 * (guess - later.detach()).square().mean(dim=1).masked_fill(ended, 0.0)
-        told = nn.functional.cross_entropy(
+        inverse = nn.functional.cross_entropy(
             self.tell(torch.cat([seen, later], dim=1)), actions, reduction="none"
         ).masked_fill(ended, 0.0)
-        loss = FORWARD_SHARE * error.mean() + (1 - FORWARD_SHARE) * told.mean()
+        loss = FORWARD_SHARE * error.mean() + (1 - FORWARD_SHARE) * inverse.mean()
         return error.detach(), loss

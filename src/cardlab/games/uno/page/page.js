@@ -36,7 +36,7 @@ export const order = "suit";
  * @param {Page.Context<Extra>} ctx
  */
 export function render(ctx) {
-  const told = ctx.view.description;
+  const description = ctx.view.description;
   const { colour, drew, to_draw: toDraw } = ctx.view.extra;
   const draw = ctx.legal.find((action) => action.kind === "draw");
   let wanted = colour ? `Your turn: match ${colour} or the sign on the pile` : "Your turn";
@@ -66,7 +66,7 @@ export function render(ctx) {
             },
             h("span", { class: "swatch", "aria-hidden": "true" }),
             h("span", { class: "place-name" }, colour),
-            told.seats > 2 ? direction(ctx) : null,
+            description.seats > 2 ? direction(ctx) : null,
           )
         : null,
     ),

@@ -24,17 +24,17 @@ export const order = "suit";
  * @param {Page.Context} ctx
  */
 export function render(ctx) {
-  const told = ctx.view.description;
-  const shown = told.zones.filter(
+  const description = ctx.view.description;
+  const shown = description.zones.filter(
     (one) => !(one.name === "hand" && one.seat !== null) && !["stock", "pile"].includes(one.name),
   );
   /** @type {Set<string | null>} */
   const held = new Set(
-    told.zones.find((one) => one.name === "hand" && one.seat === ctx.seat)?.cards ?? [],
+    description.zones.find((one) => one.name === "hand" && one.seat === ctx.seat)?.cards ?? [],
   );
   const free = ctx.legal.filter((one) => !held.has(one.card));
   return [
-    told.seats > 1 ? opponents(ctx) : null,
+    description.seats > 1 ? opponents(ctx) : null,
     h(
       "section",
       { class: "middle", "aria-label": "Middle of the table" },

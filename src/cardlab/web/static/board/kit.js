@@ -364,10 +364,10 @@ export function actionBar(ctx, words, given = {}) {
 export function prompt(ctx, text) {
   if (ctx.replay || ctx.view.over) return null;
   const mover = ctx.view.description.to_move;
-  let said = text;
+  let words = text;
   if (!ctx.mine && mover !== null) {
     const who = ctx.view.seats[mover];
-    said =
+    words =
       mover === ctx.seat && !ctx.watch
         ? "…"
         : who.kind === "open"
@@ -376,7 +376,7 @@ export function prompt(ctx, text) {
             ? `Waiting for ${ctx.names[mover]} to come to the table`
             : `${ctx.names[mover]} is to move`;
   }
-  return h("p", { class: `prompt ${ctx.mine ? "mine" : ""}` }, said);
+  return h("p", { class: `prompt ${ctx.mine ? "mine" : ""}` }, words);
 }
 
 /**
