@@ -41,11 +41,11 @@ const RULES = {
 };
 
 export default [
-  { ignores: ["**/*", "!src/", "!src/**", "!tests/", "!tests/javascript/**", "!*.js"] },
+  { ignores: ["**/*", "!src/", "!src/**", "!examples/", "!examples/**", "!tests/", "!tests/javascript/**", "!*.js"] },
   js.configs.recommended,
   { linterOptions: { reportUnusedDisableDirectives: "error" }, rules: RULES },
   {
-    files: ["src/cardlab/**/*.js"],
+    files: ["src/cardlab/**/*.js", "examples/**/*.js"],
     languageOptions: { globals: globals.browser, sourceType: "module" },
   },
   {

@@ -32,7 +32,13 @@ from cardlab.arena import workers as pools
 from cardlab.arena.shard import Chunk, Match, Task, play_deals
 from cardlab.arena.standings import Results
 from cardlab.arena.store import Store
-from cardlab.arena.tournament import CLUSTER_SECONDS, MOST_DEALS, STRETCH_SECONDS, Plan, enter
+from cardlab.arena.tournament import (
+    CLUSTER_SECONDS,
+    MOST_DEALS_IN_A_SHARD,
+    SHARD_SECONDS,
+    Plan,
+    enter,
+)
 
 SEATINGS = 2
 GAME_SECONDS = (20e-6, 1e-3, 30e-3, 1.0, 30.0)
@@ -237,7 +243,7 @@ def throughput(workers: int, at_worker: float, at_coordinator: float) -> float:
 def games_of(game_seconds: float, stretch_seconds: float) -> int:
     """Return the games of a stretch, as a tournament chooses them."""
     deals = int(stretch_seconds / (SEATINGS * game_seconds))
-    return SEATINGS * max(1, min(MOST_DEALS, deals))
+    return SEATINGS * max(1, min(MOST_DEALS_IN_A_SHARD, deals))
 
 
 def prepare(match: Match, folder: Path, games: int) -> Path:
@@ -267,7 +273,7 @@ def emulate(
     plan: Plan, store: Store, folder: Path, workers: int, game_seconds: float, seconds: float
 ) -> tuple[float, float]:
     """Return games a second, and the coordinator's CPU time for one, with sleeping workers."""
-    games = games_of(game_seconds, STRETCH_SECONDS)
+    games = games_of(game_seconds, SHARD_SECONDS)
     wishes = repeat((prepare(plan.matches[0], folder, games), games * game_seconds))
     keep, results = Keeping(store, plan), Results(plan.matches)
 
@@ -378,7 +384,7 @@ def main() -> None:
             keeping = receive + steps[f"stores, {name}"]
             for number in many:
                 for game in (1e-3,) if asked.quick else (1e-3, 30e-3, 1.0):
-                    games = games_of(game, STRETCH_SECONDS)
+                    games = games_of(game, SHARD_SECONDS)
                     at_coordinator = keeping.at(games) + handed.at(number)
                     expected = games * throughput(number, games * game, at_coordinator)
                     measured, cpu = emulate(plan, store, Path(folder), number, game, seconds)

@@ -28,7 +28,7 @@ from cardlab.agents.supervisor import descendants
 from cardlab.arena.match import Match
 from cardlab.arena.shard import Task, play_deals
 from cardlab.arena.store import Store
-from cardlab.arena.tournament import MOST_DEALS, Plan, enter
+from cardlab.arena.tournament import MOST_DEALS_IN_A_SHARD, Plan, enter
 from cardlab.arena.workers import stream_results
 from cardlab.engine.playouts import play_randomly
 from cardlab.engine.registry import find_game
@@ -146,7 +146,7 @@ def through(
     task = Task(plan.matches[0], 0, 1, keep_records=True)
     play_deals(task)
     pace = play_deals(task).elapsed
-    deals = max(1, min(MOST_DEALS, int(0.3 / pace)))
+    deals = max(1, min(MOST_DEALS_IN_A_SHARD, int(0.3 / pace)))
     tasks = (Task(plan.matches[0], i * deals, deals, True) for i in count())
     with tempfile.TemporaryDirectory() as folder, Store(str(Path(folder) / "games.db")) as store:
         entered = enter(plan, store)

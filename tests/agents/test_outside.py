@@ -312,7 +312,7 @@ def test_a_sandboxed_program_plays_and_sees_nothing_else(tmp_path: Path) -> None
         ("garbage.sh", 1, "one JSON object a line"),
         ("illegal_move.sh", 1, "one of the entries of legal"),
         ("flood.sh", 1, "exactly one line"),
-        ("hungry.py", 1, "--agent-memory"),
+        ("hungry.py", 1, "--limits memory=MB"),
     ],
 )
 def test_compliance_says_what_to_mend(name: str, failing: int, fix: str) -> None:

@@ -55,7 +55,7 @@ def first(result: Any) -> int:
 def test_serial_processes_and_ray_agree_while_a_node_is_lost(
     cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cardlab.arena.tournament.MOST_DEALS", 2)
+    monkeypatch.setattr("cardlab.arena.tournament.MOST_DEALS_IN_A_SHARD", 2)
     monkeypatch.setattr("cardlab.arena.tournament.ALONE", 0.0)
     plan = Plan.make(PLAN[0], PLAN[1], PLAN[2], seed=8)
     tables = {}

@@ -424,7 +424,7 @@ from cardlab.arena import tournament
 from cardlab.arena.store import Store
 
 # Small stretches and processes from the start: there is something to kill at any moment.
-tournament.ALONE, tournament.MOST_DEALS = 0.05, 2
+tournament.ALONE, tournament.MOST_DEALS_IN_A_SHARD = 0.05, 2
 
 if __name__ == "__main__":
     plan = tournament.Plan.make("crazy_eights", sys.argv[2:], 80, seed=3)

@@ -68,7 +68,7 @@ def succeed(*args: str, text: str = "") -> str:
         (["match", "crazy_eights", "__main__:nobody", "random"], "has no 'nobody'"),
         (["tournament", "uno", "random", "heuristic", "--format", "swiss"], "unknown format"),
         (["tournament", "uno", "random", "cmd:./none"], "there is no program './none'"),
-        (["tournament", "uno", "random", "heuristic", "--move-seconds", "0"], "--move-seconds 0"),
+        (["tournament", "uno", "random", "heuristic", "--move-seconds", "0"], "--limits move=0"),
         (["tournament", "uno", "random", "heuristic", "--store", "mysql://h/d"], "not known"),
         (["tournament", "uno", "random", "heuristic", "--resume"], "to resume"),
         (["tournament", "birds_of_a_feather", "solver", "--ladder"], "leave --ladder out"),

@@ -9,17 +9,19 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
+from cardlab.agents.entries import agents_in
 from cardlab.cli import app
-from cardlab.commands import completion as names
+from cardlab.commands import completion
 from cardlab.commands.help_format import WIDTH
 from cardlab.engine.kernel import JIT
+from cardlab.engine.manifest import GamePackage
+from cardlab.engine.registry import installed, our_packages
 from tests.support import documented
 from tests.support.waiting import PATIENCE, wait_until
 
@@ -142,6 +144,13 @@ def test_nothing_asked_is_answered_with_help() -> None:
     assert answer.stdout == cardlab("--help").stdout
 
 
+@pytest.mark.parametrize("old", [["--move-seconds", "0"], ["--move-seconds=0"]])
+def test_limits_are_read_in_their_old_form_too(old: list[str]) -> None:
+    words = ["match", "crazy_eights", "random", "random", "--limits", "memory=100,game=9", *old]
+    answer = cardlab(*words)
+    assert answer.stderr == "cardlab: --limits move=0 is not possible; give more than 0\n"
+
+
 def complete(line: str) -> list[str]:
     env = {
         "_CARDLAB_COMPLETE": "complete_fish",
@@ -180,29 +189,30 @@ def test_completion_by_name() -> None:
     ],
 )
 def test_completion_knows_the_game(line: str, kind: str, game: str) -> None:
-    known = json.loads(Path(names.__file__).with_name("names.json").read_text(encoding="utf-8"))
-    installed = [one.name for one in entry_points(group="cardlab.agents")] * (kind == "agents")
-    assert complete(line) == [*known["games"][game][kind], *installed]
+    package = our_packages()[game]
+    if kind == "options":
+        known = [f"{option.name}=" for option in package.options]
+    else:
+        known = [entry.name for entry in agents_in(package)] + list(installed("cardlab.agents"))
+    assert complete(line) == known
 
 
 def test_completion_needs_no_compiler() -> None:
     code = (
-        "import sys, cardlab.cli; from cardlab.commands import names; "
-        "found = names.complete_game('crazy'); "
+        "import sys, cardlab.cli; from cardlab.commands import completion; "
+        "found = completion.complete_game('crazy'); "
         "sys.exit(len(found) != 1 or any(m in sys.modules for m in ('numba', 'numpy', 'rich')))"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_installed_games_are_completed(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Point:
-        name, value = "kuhn_poker", "kuhn:GAME"
+    kuhn = GamePackage("kuhn_poker", "kuhn_poker:GAME")
+    known = {**our_packages(), "kuhn_poker": kuhn}
+    monkeypatch.setattr(completion, "known_packages", lambda: known)
+    assert completion.complete_game("ku") == [("kuhn_poker", "Kuhn Poker")]
 
-    monkeypatch.setattr(names, "entry_points", lambda group: [Point] * (group == "cardlab.games"))
-    assert names.complete_game("ku") == [("kuhn_poker", "from kuhn:GAME")]
 
-
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX systems")
 @pytest.mark.skipif(not JIT, reason="too slow to interpret")
 def test_a_stopped_training_says_how_to_go_on(tmp_path: Path) -> None:

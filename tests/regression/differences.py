@@ -11,7 +11,11 @@ from fnmatch import fnmatchcase
 INTENDED: tuple[tuple[str, str], ...] = (
     ("* / lists / agents / * / summary", "agents are described in the words of the literature"),
     ("* / lists / agents / * / parameters / * / help", "likewise their parameters"),
+    ("koi_koi / lists / train / koi_koi/monte_carlo / ends", "called outcomes; old runs are read"),
+    ("koi_koi / lists / train / koi_koi/monte_carlo / outcomes", "formerly ends"),
     ("cribbage / training, pegging_statistics / files / *", "files have the training's name"),
+    ("koi_koi / lists / train / koi_koi/monte_carlo / ends", "the setting is named outcomes"),
+    ("koi_koi / lists / train / koi_koi/monte_carlo / outcomes", "the setting was named ends"),
     ("cribbage / training, win_probability / files / *", "files have the training's name"),
 )
 

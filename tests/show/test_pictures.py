@@ -13,10 +13,11 @@ from cardlab.arena.leaderboard import leaderboards
 from cardlab.arena.match import Match, play_match
 from cardlab.arena.store import Store
 from cardlab.arena.tournament import Plan, enter, play_tournament
+from cardlab.engine.cards import cards_in
 from cardlab.engine.records import Record
 from cardlab.engine.registry import our_games
 from cardlab.games.cribbage.solvers.advice import advise, parse_hand
-from cardlab.games.koi_koi.cards import CATEGORIES, cards_in
+from cardlab.games.koi_koi.cards import CATEGORIES
 from cardlab.show import pictures
 from cardlab.show.notebook import html_of
 from cardlab.show.pictures import (

@@ -63,8 +63,13 @@ def find_agent(spec: str, game: Game) -> Agent | OpenAgent:
         raise CardlabError(suggest("agent", name, {**known, **plugged}))
     entry = known[name]
     values = _read_parameters(rest, entry)
-    make: Callable[..., Agent | OpenAgent] = load(entry.maker)
-    return make(**values, **({"name": spec.strip()} if values else {}))
+    try:
+        make: Callable[..., Agent | OpenAgent] = load(entry.maker)
+        return make(**values, **({"name": spec.strip()} if values else {}))
+    except CardlabError:
+        raise
+    except Exception as error:  # of an outside package
+        raise CardlabError(f"agent {spec!r} cannot be made ({reason_of(error)})") from error
 
 
 def _read_parameters(text: str, entry: AgentEntry) -> dict[str, Any]:

@@ -41,11 +41,10 @@ class Limits:
 
     def check(self) -> Limits:
         """Return these limits, or say which of them cannot be."""
-        for name in ("move_seconds", "game_seconds", "start_seconds", "memory_mb"):
-            value = getattr(self, name)
+        for field in ("move_seconds", "game_seconds", "start_seconds", "memory_mb"):
+            name, value = field.partition("_")[0], getattr(self, field)
             if not 0 < value < 1e9:
-                option = "--" + name.replace("_", "-")
-                raise CardlabError(f"{option} {value:g} is not possible; give more than 0")
+                raise CardlabError(f"--limits {name}={value:g} is not possible; give more than 0")
         if self.log_folder is not None:
             self.make_log_folder()
         return self

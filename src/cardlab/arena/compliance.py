@@ -21,7 +21,7 @@ __all__ = ["Finding", "check_program"]
 
 ADVICE = {  # by the first word of a failure
     "crash": "it must answer every line until it reads bye; run it by hand and paste a hello line",
-    "memory": "hold less, or give it more with --agent-memory",
+    "memory": "hold less, or give it more with --limits memory=MB",
     "time-out": "answer in time, one line for each hello and turn; flush standard output after it",
     "garbage": 'write one JSON object a line to standard output, such as {"type": "action", '
     '"action": 3}, and everything else to standard error',

@@ -34,7 +34,7 @@ __all__ = [
 
 FIRST_CHUNK = 2
 CHUNK_SECONDS = 0.5
-MOST_DEALS = 256
+MOST_DEALS_IN_A_SHARD = 256
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,9 @@ def _chunks(match: Match, workers: int, keep: bool) -> Iterator[ShardResult]:
     yield play_deals(Shard(match, first, second, keep))
     at = first + second
     pace = (time.perf_counter() - began) / second
-    size = max(1, min(MOST_DEALS, int(CHUNK_SECONDS / pace), -(-(match.deals - at) // workers)))
+    size = max(
+        1, min(MOST_DEALS_IN_A_SHARD, int(CHUNK_SECONDS / pace), -(-(match.deals - at) // workers))
+    )
     tasks = [
         Shard(match, start, min(size, match.deals - start), keep)
         for start in range(at, match.deals, size)

@@ -31,7 +31,7 @@ MOST_PAIRINGS = 2000
 MOST_GAMES = 100_000_000  # the results of so many still fit into memory
 SHARD_SECONDS = 1.0  # of work that a kill may cost, roughly
 CLUSTER_SECONDS = 3.0  # likewise on a cluster, where handing work out costs more
-MOST_DEALS = 256
+MOST_DEALS_IN_A_SHARD = 256
 ALONE = 1.5  # seconds that are worked here before processes are started
 
 
@@ -269,7 +269,7 @@ def _shards(
         pace = paces.get(pairing)
         size = 1
         if pace is not None:  # a few times the last at most: the first says little about the rest
-            size = max(1, min(MOST_DEALS, int(seconds / max(pace, 1e-9))))
+            size = max(1, min(MOST_DEALS_IN_A_SHARD, int(seconds / max(pace, 1e-9))))
             size = min(size, 4 * sizes.get(pairing, 1))
         sizes[pairing] = size
         first = missing.pop()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,14 +17,11 @@ if TYPE_CHECKING:
     from cardlab.agents.outside import Limits
 
 __all__ = [
-    "AgentLogs",
-    "AgentMemory",
     "AgentNames",
     "AnyGame",
     "GameName",
-    "GameSeconds",
     "Json",
-    "MoveSeconds",
+    "LimitList",
     "OptionList",
     "SaveFile",
     "Seed",
@@ -76,38 +76,48 @@ StoreAddress = Annotated[
         metavar="ADDRESS",
     ),
 ]
-MoveSeconds = Annotated[
-    float, typer.Option(help="seconds for each move of agents given as cmd:...", metavar="SECONDS")
+LimitList = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--limits",
+        help="of agents given as cmd:..., comma-separated: seconds a move (default: move=10) and a "
+        "game (game=300), MB of memory (memory=2048), a folder for standard error (logs=FOLDER)",
+        metavar="NAME=VALUE",
+    ),
 ]
-GameSeconds = Annotated[
-    float, typer.Option(help="seconds for each game of agents given as cmd:...", metavar="SECONDS")
-]
-AgentMemory = Annotated[
-    int, typer.Option(help="memory for each agent given as cmd:...", metavar="MB")
-]
-AgentLogs = Annotated[
-    Path | None,
-    typer.Option(help="keep the standard error of agents given as cmd:...", metavar="FOLDER"),
-]
+LIMITS: dict[str, tuple[str, Callable[[str], Any]]] = {  # name -> field of Limits, how it is read
+    "move": ("move_seconds", float),
+    "game": ("game_seconds", float),
+    "memory": ("memory_mb", int),
+    "logs": ("log_folder", lambda text: str(Path(text).absolute())),
+}
+NEXT_LIMIT = re.compile(rf",(?=(?:{'|'.join(LIMITS)})=)")  # a folder's name may have commas
 
 
-def read_limits(
-    move_seconds: float, game_seconds: float, agent_memory: int, agent_logs: Path | None
-) -> Limits:
+def read_limits(given: list[str] | None) -> Limits:
     """Return what agents given as `cmd:...` may take."""
     from cardlab.agents.outside import Limits
 
-    folder = None if agent_logs is None else str(agent_logs.absolute())
-    return Limits(move_seconds, game_seconds, memory_mb=agent_memory, log_folder=folder).check()
+    fields = {}
+    for pair in itertools.chain(*(NEXT_LIMIT.split(text) for text in given or ())):
+        name, equals, value = pair.partition("=")
+        if name not in LIMITS or not equals:
+            raise CardlabError(f"--limits {pair} is unknown; write --limits move=10,memory=2048")
+        field, read = LIMITS[name]
+        try:
+            fields[field] = read(value)
+        except ValueError:
+            raise CardlabError(f"--limits {name}={value} is not a number") from None
+    return Limits(**fields).check()
 
 
 def read_options(given: list[str] | None) -> dict[str, str]:
     """Return the options that `name=value` texts mean."""
     options: dict[str, str] = {}
-    for one in given or ():
-        name, equals, value = one.partition("=")
+    for text in given or ():
+        name, equals, value = text.partition("=")
         if not equals:
-            raise CardlabError(f"option {one!r} has no value; write it as name=value")
+            raise CardlabError(f"option {text!r} has no value; write it as name=value")
         if name in options:
             raise CardlabError(f"option {name} is given twice")
         options[name] = value

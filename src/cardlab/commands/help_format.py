@@ -1,4 +1,4 @@
-"""One voice for all help: plain text of 80 columns, commands by purpose, examples line by line."""
+"""The help of all commands: plain text of 80 columns, commands by purpose, examples by line."""
 
 from __future__ import annotations
 
@@ -14,22 +14,30 @@ from cardlab.commands.signals import until_readers_leave
 __all__ = ["WIDTH", "Command", "Commands", "help_of", "usage_error"]
 
 WIDTH = 80
-TEXTS = {  # what Typer says in a voice of its own
+TEXTS = {  # in place of Typer's
     "help": "show this help",
     "install_completion": "let this shell complete commands, games and agents",
     "show_completion": "show what --install-completion would install",
 }
 
 
-class _Voice:
+OLD_LIMITS = {
+    "--move-seconds": "move",
+    "--game-seconds": "game",
+    "--agent-memory": "memory",
+    "--agent-logs": "logs",
+}
+
+
+class _PlainHelp:
     """How commands and their group write about their parameters."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return all parameters, those of Typer in our words."""
+        """Return all parameters, those of Typer with our texts."""
         params: list[Any] = super().get_params(ctx)  # type: ignore[misc]  # of either base class
-        for one in params:
-            if one.name in TEXTS:
-                one.help = TEXTS[one.name]
+        for param in params:
+            if param.name in TEXTS:
+                param.help = TEXTS[param.name]
         return params
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
@@ -40,9 +48,9 @@ class _Voice:
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments by their names alone, without the Python type, and options."""
         sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
-        for one in self.get_params(ctx):
-            record = one.get_help_record(ctx)
-            if record and one.param_type_name == "argument":
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record and param.param_type_name == "argument":
                 sections["Arguments"].append((record[0].partition(" <")[0], record[1]))
             elif record:
                 sections["Options"].append(record)
@@ -52,11 +60,32 @@ class _Voice:
                     formatter.write_dl(rows)
 
 
-class Command(_Voice, TyperCommand):
+class Command(_PlainHelp, TyperCommand):
     """One command."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the line, with options of before version 0.2 in today's form."""
+        if any("--limits" in param.opts for param in self.params):
+            args = _with_limits(args)
+        return super().parse_args(ctx, args)
 
-class Commands(_Voice, TyperGroup):
+
+def _with_limits(args: list[str]) -> list[str]:
+    """Return a line with `--move-seconds 3` as `--limits move=3`, and so on."""
+    words: list[str] = []
+    rest = iter(args)
+    for word in rest:
+        if word == "--":
+            return [*words, word, *rest]
+        option, equals, value = word.partition("=")
+        if option in OLD_LIMITS and (value := value if equals else next(rest, "")):
+            words += ["--limits", f"{OLD_LIMITS[option]}={value}"]
+        else:
+            words.append(word)
+    return words
+
+
+class Commands(_PlainHelp, TyperGroup):
     """All commands, listed by what people want to do."""
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:

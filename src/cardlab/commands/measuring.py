@@ -12,14 +12,11 @@ from typing import Annotated
 import typer
 
 from cardlab.commands.arguments import (
-    AgentLogs,
-    AgentMemory,
     AgentNames,
     AnyGame,
     GameName,
-    GameSeconds,
     Json,
-    MoveSeconds,
+    LimitList,
     OptionList,
     Seed,
     StoreAddress,
@@ -64,10 +61,7 @@ def tournament(
     resume: Resume = False,
     workers: Workers = 0,
     ray: RayAddress = None,
-    move_seconds: MoveSeconds = 10,
-    game_seconds: GameSeconds = 300,
-    agent_memory: AgentMemory = 2048,
-    agent_logs: AgentLogs = None,
+    limits: LimitList = None,
     ladder: Ladder = False,
     as_json: Json = False,
 ) -> None:
@@ -94,7 +88,7 @@ def tournament(
         seed=seed,
         options=read_options(option),
         format=format,
-        limits=read_limits(move_seconds, game_seconds, agent_memory, agent_logs),
+        limits=read_limits(limits),
     )
     crew = read_workers(workers)
     steps = MovingRatings() if ladder else None
@@ -163,10 +157,7 @@ def sprt(
     resume: Resume = False,
     workers: Workers = 0,
     ray: RayAddress = None,
-    move_seconds: MoveSeconds = 10,
-    game_seconds: GameSeconds = 300,
-    agent_memory: AgentMemory = 2048,
-    agent_logs: AgentLogs = None,
+    limits: LimitList = None,
     as_json: Json = False,
 ) -> None:
     """Play two agents until it is clear which is stronger.
@@ -194,7 +185,6 @@ def sprt(
                 "`cardlab sprt --help`"
             )
         assert agents
-        limits = read_limits(move_seconds, game_seconds, agent_memory, agent_logs)
         plan = Plan.make(
             game,
             agents,
@@ -202,7 +192,7 @@ def sprt(
             seed=seed,
             options=read_options(option),
             format="sprt",
-            limits=limits,
+            limits=read_limits(limits),
         )
         names = (agents[0], agents[1])
         crew = read_workers(workers)
@@ -302,9 +292,7 @@ def check_agent(
     option: OptionList = None,
     games: Annotated[int, typer.Option(help="games to play in every seat", metavar="N")] = 2,
     seed: Seed = 0,
-    move_seconds: MoveSeconds = 10,
-    game_seconds: GameSeconds = 300,
-    agent_memory: AgentMemory = 2048,
+    limits: LimitList = None,
     as_json: Json = False,
 ) -> None:
     """Check a program as an outside agent; say what to mend.
@@ -318,7 +306,6 @@ def check_agent(
     from cardlab.arena.compliance import check_program
     from cardlab.engine.registry import our_games
 
-    limits = read_limits(move_seconds, game_seconds, agent_memory, None)
     waiting = nullcontext() if as_json else compiling()
     with waiting:
         findings = check_program(
@@ -327,7 +314,7 @@ def check_agent(
             options=read_options(option),
             games=games,
             seed=seed,
-            limits=limits,
+            limits=read_limits(limits),
         )
     failed = [one for one in findings if not one.passed]
     if as_json:

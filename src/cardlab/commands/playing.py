@@ -11,13 +11,10 @@ from typing import Annotated
 import typer
 
 from cardlab.commands.arguments import (
-    AgentLogs,
-    AgentMemory,
     AgentNames,
     GameName,
-    GameSeconds,
     Json,
-    MoveSeconds,
+    LimitList,
     OptionList,
     SaveFile,
     Seed,
@@ -137,10 +134,7 @@ def match(
     option: OptionList = None,
     workers: Workers = 0,
     save: SaveFile = None,
-    move_seconds: MoveSeconds = 10,
-    game_seconds: GameSeconds = 300,
-    agent_memory: AgentMemory = 2048,
-    agent_logs: AgentLogs = None,
+    limits: LimitList = None,
     as_json: Json = False,
 ) -> None:
     """Let agents play each other on paired deals.
@@ -155,8 +149,7 @@ def match(
     from cardlab.engine.records import append_records
     from cardlab.show.tournament import show_match
 
-    limits = read_limits(move_seconds, game_seconds, agent_memory, agent_logs)
-    plan = Match.plan(game, agents, games, seed, read_options(option), limits)
+    plan = Match.plan(game, agents, games, seed, read_options(option), read_limits(limits))
 
     if save:
         append_records(save)  # a place that cannot be written to is found before the first game

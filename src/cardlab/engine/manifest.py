@@ -97,7 +97,7 @@ class AgentEntry:
 
     name: str
     summary: str
-    maker: str  # import string of a class or function that takes the parameters
+    maker: str  # import string of a class or function; it takes the parameters and a `name`
     parameters: tuple[Parameter, ...] = ()
 
     @property

@@ -28,7 +28,7 @@ from torch import Tensor, nn
 
 from cardlab.engine.game import DEALER, OVER, Array, Game
 from cardlab.engine.kernel import int64, kernel
-from cardlab.engine.seeding import SEAT, below, branch
+from cardlab.engine.seeding import RANDOM_RESOLUTION, SEAT, below, branch
 
 __all__ = [
     "HEURISTIC",
@@ -50,7 +50,6 @@ __all__ = [
 LEARNER, RIVAL, HEURISTIC, RANDOM = range(4)  # who sits on a seat; the first two are networks
 NOTHING, FRESH = 255, 254  # what a game waits for, other than a decision
 GREEDY = 255
-PARTS = 1 << 20
 STEP = 128  # on a GPU, batches for a network are padded to a multiple: few sizes, none below two
 
 
@@ -159,7 +158,7 @@ def make_advance(tokens: Tokens) -> Callable[..., None]:
                     continue
                 write_view(s, seat, games.rows[game])
                 games.forced[game] = GREEDY
-                if who == LEARNER and explore > 0 and below(own, PARTS) < explore:
+                if who == LEARNER and explore > 0 and below(own, RANDOM_RESOLUTION) < explore:
                     games.forced[game] = below(own, count)
                 games.episodes[game] = game * per_game + episode_of(s, seat)
                 waits[game] = who * decisions + decision_of(games.rows[game])
@@ -303,7 +302,7 @@ class TokenGames:
         count = len(seeds)
         self.tokens, self.states = tokens, states
         self.count, self.first, self.device = count, first, device
-        self.explore = round(epsilon * PARTS)
+        self.explore = round(epsilon * RANDOM_RESOLUTION)
         self.seeds = seeds.astype(np.int64)
         self.seats = seats.astype(np.uint8)
         self.streams = np.zeros(count, dtype=np.int64)

@@ -137,25 +137,29 @@ def test_a_run_is_kept_for_reports(tmp_path: Path, capsys: pytest.CaptureFixture
     run = tmp_path / "run"
     run.mkdir()
     with pytest.raises(SystemExit):
-        command.main(["keep", str(run), "it", str(tmp_path / "logs")])
+        command.main(["archive", "koi_koi/monte_carlo", str(run), "it", str(tmp_path / "logs")])
     assert "holds no run with a log" in capsys.readouterr().err
     (run / "log.jsonl").write_text('{"step": 1}\n')
     (run / "summary.json").write_text('{"summary": {"games": 3}}')
-    command.main(["keep", str(run), "it", str(tmp_path / "logs")])
+    command.main(["archive", "koi_koi/monte_carlo", str(run), "it", str(tmp_path / "logs")])
     assert gzip.decompress((tmp_path / "logs" / "it.jsonl.gz").read_bytes()) == b'{"step": 1}\n'
     assert json.loads((tmp_path / "logs" / "it.json").read_text())["summary"]["games"] == 3
-    command.main(["keep", str(run), "it", str(tmp_path / "logs"), "--after"])
+    command.main(
+        ["archive", "koi_koi/monte_carlo", str(run), "it", str(tmp_path / "logs"), "--after"]
+    )
     followed = gzip.decompress((tmp_path / "logs" / "it.jsonl.gz").read_bytes())
     assert followed == b'{"step": 1}\n{"step": 2}\n'
     after = json.loads((tmp_path / "logs" / "it.json").read_text())["after"]
     assert after == {"summary": {"games": 3}}
     with pytest.raises(SystemExit):
-        command.main(["keep", str(run), "other", str(tmp_path / "logs"), "--after"])
-    assert "keep that run first" in capsys.readouterr().err
+        command.main(
+            ["archive", "koi_koi/monte_carlo", str(run), "other", str(tmp_path / "logs"), "--after"]
+        )
+    assert "archive that run first" in capsys.readouterr().err
     (run / "summary.json").unlink()  # one that has not ended says how far it is
     (run / "config.json").write_text('{"reward": "win"}')
     (run / "state.json").write_text('{"games": 2, "table": []}')
-    command.main(["keep", str(run), "it", str(tmp_path / "logs")])
+    command.main(["archive", "koi_koi/monte_carlo", str(run), "it", str(tmp_path / "logs")])
     kept = json.loads((tmp_path / "logs" / "it.json").read_text())
     assert kept == {"config": {"reward": "win"}, "summary": {"games": 2, "finished": False}}
 

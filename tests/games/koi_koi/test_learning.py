@@ -589,7 +589,7 @@ def test_mistakes_are_one_sentence(tmp_path: Path) -> None:
         ({"epsilon": 0.01}, "epsilon must fall"),
         ({"last_rate": 0.0}, "last_rate=0.0 must be above 0 and at most 1"),
         ({"against": str(tmp_path / "none")}, "none names no folder; give"),
-        ({"device": "tpu"}, "device=tpu is not possible"),
+        ({"device": "tpu"}, "device=tpu is unknown"),
     ):
         with pytest.raises(CardlabError, match=told):
             koi_koi_monte_carlo.train(koi_koi_monte_carlo.Config(**settings), tmp_path / "a", quiet)

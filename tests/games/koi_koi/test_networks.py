@@ -10,12 +10,13 @@ import pytest
 import torch
 
 from cardlab.engine.batch import Batch
+from cardlab.engine.cards import cards_in
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import OVER, State, Turn, View
 from cardlab.engine.kernel import JIT
 from cardlab.games.koi_koi import tokens as rows
 from cardlab.games.koi_koi.agents.network import KoiKoiNetwork as Agent
-from cardlab.games.koi_koi.cards import CATEGORIES, DECK, DROSS, cards_in
+from cardlab.games.koi_koi.cards import CATEGORIES, DECK, DROSS
 from cardlab.games.koi_koi.learning.network_files import (
     export,
     find_networks,

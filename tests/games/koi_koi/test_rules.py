@@ -17,12 +17,13 @@ import numpy as np
 import pytest
 
 from cardlab.agents.heuristic import Heuristic
+from cardlab.engine.cards import cards_in
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import DEALER, OVER, State, View
 from cardlab.engine.kernel import JIT
 from cardlab.engine.play import Table
 from cardlab.games.koi_koi import rules
-from cardlab.games.koi_koi.cards import CATEGORIES, DROSS, cards_in, cards_text, parse_card
+from cardlab.games.koi_koi.cards import CATEGORIES, DROSS, cards_text, parse_card
 from cardlab.games.koi_koi.rules import GAME, KOI_KOI, STOP, TAKE
 from cardlab.games.koi_koi.table import NOBODY, PICK_FOR_DISCARD, cards_drawn, dealer, score
 from cardlab.games.koi_koi.yaku import list_yaku, yaku_points

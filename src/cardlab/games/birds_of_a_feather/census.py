@@ -28,8 +28,6 @@ from cardlab.engine.locks import only_one
 from cardlab.engine.seeding import read_seed
 from cardlab.games.birds_of_a_feather.solvers.solver import solve_seeds
 
-__all__ = ["Census", "Rows", "parse_range", "take_census"]
-
 CHUNK = 5_000
 HARDEST = 10
 MOST_SEEDS = 100_000_000

@@ -13,8 +13,6 @@ from cardlab.commands.arguments import Json, Workers, read_workers
 from cardlab.engine.errors import CardlabError
 from cardlab.show.tables import compiling, new_console, progress_bar
 
-__all__ = ["solve"]
-
 SETTLED_AT_SIGHT = 10  # a seed whose nine of clubs fits no other card
 
 

@@ -42,26 +42,6 @@ from cardlab.games.birds_of_a_feather.rules import (
     pairs_after,
 )
 
-__all__ = [
-    "FEATURES",
-    "LINES",
-    "MOVE_FEATURES",
-    "NUM_FEATURES",
-    "NUM_TERMS",
-    "TERMS",
-    "count_fits",
-    "features_after",
-    "features_of",
-    "features_of_all",
-    "is_joined",
-    "move_features",
-    "occupied_cells",
-    "polynomial",
-    "score",
-    "top_cards",
-    "write_features",
-]
-
 FEATURES = ("moves_per_card", "pairs_per_card", "moves", "pairs", "most_suit", "most_rank")
 NUM_FEATURES = len(FEATURES)
 DEGREE = 3

@@ -15,8 +15,6 @@ from cardlab.games.birds_of_a_feather.rules import (
     pairs_after,
 )
 
-__all__ = ["choose"]
-
 COVERED, LEFT, FEWEST, APART = 4, 3, 6, 1000
 
 

@@ -9,8 +9,6 @@ from cardlab.engine.kernel import int64, kernel
 from cardlab.engine.observation import Block, from_kernel
 from cardlab.games.birds_of_a_feather.rules import CELLS, COLUMN_NAMES, EMPTY, ROW_NAMES
 
-__all__ = ["OBSERVATION"]
-
 PER_CELL = len(RANKS) + len(SUIT_NAMES) + 1
 BARE = len(RANKS) + len(SUIT_NAMES)
 STACKS = PER_CELL * CELLS

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from cardlab.games.birds_of_a_feather.census import Census
     from cardlab.games.birds_of_a_feather.solvers.solver import Solution
 
-__all__ = ["Step", "follow", "show_census", "show_solution"]
-
 NOTHING = "·"
 CELL = 4  # as wide as `10♥` and a gap
 

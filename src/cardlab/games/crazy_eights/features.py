@@ -29,8 +29,6 @@ from cardlab.games.crazy_eights.rules import (
     playable,
 )
 
-__all__ = ["EIGHT", "NUM_CHOICES", "NUM_STATES", "action_of", "choices", "state_index"]
-
 NUM_STATES = 9 * 9 * 4 * 5 * 5 * 5
 EIGHT = 4
 NUM_CHOICES = 5

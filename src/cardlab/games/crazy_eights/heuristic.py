@@ -23,8 +23,6 @@ from cardlab.games.crazy_eights.rules import (
     hand_value,
 )
 
-__all__ = ["choose", "choose_loosely", "plausibility", "worth"]
-
 EIGHT_WITHOUT_NEED = 0.05  # how often a seat is thought to play an eight that it could keep
 ANOTHER_CARD = 0.1  # how often it is thought to play another card than `choose` would
 

@@ -10,8 +10,6 @@ from cardlab.engine.observation import Block, from_kernel
 from cardlab.games.crazy_eights.hidden_hands import DECK
 from cardlab.games.crazy_eights.rules import FINISHED, MAX_SEATS
 
-__all__ = ["OBSERVATION"]
-
 OTHERS = MAX_SEATS - 1
 CARDS = [card_text(card) for card in range(DECK)]
 NEXT = [f"the {word} seat after me" for word in ("first", "second", "third")]

@@ -31,8 +31,6 @@ from cardlab.games.crazy_eights.rules import (
     PLAY,
 )
 
-__all__ = ["Scratch", "Verdicts", "solve", "solves"]
-
 MAX_LEVELS = 256
 MAX_MOVES = 64
 MAX_CARDS = 52

@@ -11,8 +11,6 @@ from cardlab.commands.arguments import Json
 from cardlab.engine.errors import CardlabError
 from cardlab.show.tables import compiling, new_console, table_of
 
-__all__ = ["analyse", "score"]
-
 Cribbage = Annotated[
     str, typer.Argument(help="cribbage", metavar="GAME", autocompletion=lambda: ["cribbage"])
 ]

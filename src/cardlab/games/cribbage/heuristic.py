@@ -11,8 +11,6 @@ from cardlab.engine.kernel import bit, count_bits, int64, kernel
 from cardlab.games.cribbage.rules import DECK, LAY, PAIRS
 from cardlab.games.cribbage.scoring import LIMIT, card_value, follow, hand_points, peg_points
 
-__all__ = ["choose"]
-
 # A hundred times the mean points of a crib with a card of each rank, of different suits, over all
 # choices of two other cards and the cut card; the rows and columns are ranks from the ace.
 CRIB_MEANS = np.array(

@@ -10,8 +10,6 @@ from cardlab.engine.observation import Block, from_kernel
 from cardlab.games.cribbage.rules import DEALT, DECK, LAY_AWAY, PLAY
 from cardlab.games.cribbage.scoring import LIMIT
 
-__all__ = ["OBSERVATION"]
-
 CARDS = [card_text(card) for card in range(DECK)]
 LATEST = ("latest", "second latest", "third latest", "fourth latest")
 TALLIES = LIMIT + 1

@@ -30,8 +30,6 @@ from cardlab.games.cribbage.pegging_ntuples import unseen_cards
 from cardlab.games.cribbage.rules import fitting
 from cardlab.games.cribbage.scoring import LIMIT, card_value, follow, peg_points
 
-__all__ = ["FEATURES", "NEAR", "NUM_FEATURES", "NUM_STAGES", "STAGES", "stage_of", "write_features"]
-
 FEATURES = (
     *("points", "reply", "dread", "counter", "height"),
     *("lows", "trap", "pair", "go", "on"),

@@ -25,8 +25,6 @@ from cardlab.engine.cards import ALL_CARDS
 from cardlab.engine.kernel import bit, count_bits, int64, kernel, lowest_bit
 from cardlab.games.cribbage.scoring import HAND_SIZE, LIMIT, card_value, follow
 
-__all__ = ["NUM_TUPLES", "NUM_WEIGHTS", "rank_set", "unseen_cards", "weight_indices"]
-
 RANKS = 13
 NONE_OR_RANK = RANKS + 1
 FIFTEEN = 15

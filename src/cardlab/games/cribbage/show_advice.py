@@ -14,8 +14,6 @@ from cardlab.show.result_tables import html_table
 from cardlab.show.tables import new_console, table_of
 from cardlab.show.terminal import card_look, words_look
 
-__all__ = ["html_of", "show_advice"]
-
 
 def show_advice(advice: Advice) -> None:
     """Print the ways to lay two cards away, best first, and one sentence of advice."""

@@ -9,35 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from cardlab.engine.cards import cards_in
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.kernel import kernel
-
-__all__ = [
-    "ALL_CARDS",
-    "BLUE",
-    "BOAR_DEER_BUTTERFLY",
-    "CATEGORIES",
-    "CUP",
-    "CURTAIN",
-    "DECK",
-    "DROSS",
-    "LIGHTS",
-    "MOON",
-    "ONE_MONTH",
-    "RAINMAN",
-    "RED",
-    "RIBBONS",
-    "SEEDS",
-    "card_text",
-    "cards_in",
-    "cards_text",
-    "find_cards",
-    "four_of_a_month",
-    "four_pairs",
-    "parse_card",
-    "three_of_a_month",
-]
 
 DECK = 48
 ALL_CARDS = (1 << DECK) - 1

@@ -28,8 +28,6 @@ from cardlab.games.koi_koi.table import (
 )
 from cardlab.games.koi_koi.yaku import yaku_points
 
-__all__ = ["choose"]
-
 YAKU_POINT = 24  # against the worth of single cards below
 ENOUGH = 7  # points that are worth stopping for
 

@@ -50,16 +50,6 @@ from cardlab.games.koi_koi.rules import START
 from cardlab.games.koi_koi.table import both_sets_worth, sake_worth, score
 from cardlab.games.koi_koi.yaku import yaku_points
 
-__all__ = [
-    "CALLS",
-    "MOST_TERMS",
-    "NUM_COUNTS",
-    "NUM_TERMS",
-    "call_terms",
-    "card_terms",
-    "count_groups",
-]
-
 # Sets that count only when whole come first, then lights, seeds, ribbons, and dross by twos.
 GROUPS = (
     BOAR_DEER_BUTTERFLY,

@@ -14,8 +14,6 @@ from cardlab.games.koi_koi.cards import DECK, card_text
 from cardlab.games.koi_koi.table import CALL, DISCARD, HAND, MOST_ROUNDS, STOCK, TURNS
 from cardlab.games.koi_koi.tokens import write_view
 
-__all__ = ["OBSERVATION"]
-
 LEGAL = row_of.LEGAL
 ENTERED, TAKEN, KIND = row_of.ENTERED, row_of.TAKEN, row_of.KIND
 I_DEAL, ROUNDS_LEFT, TURN = row_of.I_DEAL, row_of.ROUNDS_LEFT, row_of.TURN

@@ -52,8 +52,6 @@ from cardlab.games.koi_koi.table import (
 )
 from cardlab.games.koi_koi.win_chances import POINTS
 
-__all__ = ["Model", "Scratch", "choose", "end_worth", "finish_round", "likelihood", "try_actions"]
-
 CARELESS = 0.1  # share of the discards that are made for no reason
 FINE = 1 << 30
 

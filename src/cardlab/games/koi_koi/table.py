@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from cardlab.engine.cards import cards_in
 from cardlab.engine.game import Description, Event, Zone, record_type
 from cardlab.engine.kernel import bit, int64, kernel
-from cardlab.games.koi_koi.cards import CATEGORIES, ONE_MONTH, card_text, cards_in, cards_text
+from cardlab.games.koi_koi.cards import CATEGORIES, ONE_MONTH, card_text, cards_text
 from cardlab.games.koi_koi.yaku import list_yaku, yaku_points
 
 HAND, TURNS, STOCK = 8, 16, 24

@@ -14,8 +14,6 @@ import numpy as np
 from cardlab.engine.game import Array
 from cardlab.games.koi_koi.rules import START
 
-__all__ = ["OUTCOMES", "POINTS", "look_up", "two_hot"]
-
 POINTS = 10.0  # points that make a reward of 1
 BEYOND = (36, 45, 60)
 OUTCOMES = np.array([*(-gain for gain in BEYOND[::-1]), *range(-START, START + 1), *BEYOND])

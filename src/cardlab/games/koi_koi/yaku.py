@@ -24,8 +24,6 @@ from cardlab.games.koi_koi.cards import (
     SEEDS,
 )
 
-__all__ = ["BOTH_SETS", "YAKU_CARDS", "list_yaku", "yaku_points"]
-
 BOTH_SETS = "red and blue ribbons"
 # Each yaku with the cards that can form it, and how many of them it takes.
 YAKU_CARDS = {

@@ -20,30 +20,6 @@ import numpy as np
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.kernel import bit, count_bits, int64, kernel
 
-__all__ = [
-    "ACTIONS",
-    "COLOURS",
-    "COLOUR_NAMES",
-    "DECK",
-    "DRAW",
-    "FOUR",
-    "KEEP",
-    "KIND",
-    "NAME",
-    "NUM_ACTIONS",
-    "WILD",
-    "action_text",
-    "add",
-    "card_text",
-    "cards_in",
-    "count",
-    "hand_value",
-    "kind_text",
-    "parse_action",
-    "parse_card",
-    "remove",
-]
-
 DECK = 108
 COLOURS = "RGBY"
 COLOUR_NAMES = ("red", "green", "blue", "yellow")

@@ -21,8 +21,6 @@ from cardlab.show.pictures.drawing import (
     turned,
 )
 
-__all__ = ["DECK", "HIGH", "TEXTS", "WIDE", "art", "back", "icons", "title"]
-
 WIDE, HIGH = 100, 140
 MIDDLE = (WIDE / 2, HIGH / 2)
 TEXTS = tuple(dict.fromkeys(kind_text(int(kind)) for kind in KIND))

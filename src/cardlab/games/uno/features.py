@@ -43,22 +43,6 @@ from cardlab.games.uno.cards import (
 from cardlab.games.uno.hidden_hands import MAX_SEATS, NOBODY, PILE
 from cardlab.games.uno.kernels import DRAWN, LOG, NAMING, RLCARD
 
-__all__ = [
-    "ENCODINGS",
-    "EVENTS",
-    "EVENT_SIZE",
-    "NUM_OUTPUTS",
-    "PLANES",
-    "SCALES",
-    "SIZES",
-    "action_of",
-    "encode",
-    "encode_all",
-    "find_encoding",
-    "output_of",
-    "outputs_of",
-]
-
 ENCODINGS = ("paper", "fair", "fair_log")
 PAPER, FAIR, FAIR_LOG = range(3)
 VERSION = 1  # moves when a number of an encoding changes its meaning

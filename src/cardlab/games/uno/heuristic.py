@@ -20,8 +20,6 @@ from cardlab.games.uno.cards import (
 )
 from cardlab.games.uno.kernels import after
 
-__all__ = ["choose"]
-
 DANGER = 2  # cards in the next hand that call for an attack
 
 

@@ -18,8 +18,6 @@ from cardlab.games.uno.features import FAIR_SIZE, SCALES, encode_fair, outputs_o
 from cardlab.games.uno.hidden_hands import MAX_SEATS
 from cardlab.games.uno.kernels import FINISHED, PLAY, legal
 
-__all__ = ["OBSERVATION"]
-
 KINDS = [action_text(kind) for kind in range(60)]
 WHO = [f"seat {place} after me" for place in range(1, MAX_SEATS)]
 SEVENTH = np.float32(1 / 7)  # the kernel multiplies in 32 bits, and 25 / 7 would be too low

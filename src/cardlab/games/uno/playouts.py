@@ -49,8 +49,6 @@ from cardlab.games.uno.kernels import (
     hands_value,
 )
 
-__all__ = ["WEIGHTS", "expect", "finish", "play_out_random", "play_out_sensible"]
-
 # What counts for an action. The first five are for a hand of more than FEW cards, the next five
 # for a smaller one.
 (

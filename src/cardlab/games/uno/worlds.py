@@ -35,8 +35,6 @@ from cardlab.games.uno.playouts import expect
 from cardlab.games.uno.rules import GAME
 from cardlab.search import monte_carlo
 
-__all__ = ["ALL", "HANDS", "SEAT", "UNION", "Decision", "Evaluation", "evaluate"]
-
 SEAT, UNION, HANDS, ALL = range(4)
 
 DEPTH = 40  # cards of the stock that are dealt anew for every world

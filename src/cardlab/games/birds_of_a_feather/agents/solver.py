@@ -15,8 +15,6 @@ from cardlab.agents.heuristic import Heuristic
 from cardlab.engine.game import OVER, Array, State, Turn
 from cardlab.games.birds_of_a_feather.solvers.solver import Scratch, settle_at, solve
 
-__all__ = ["Solver", "search_dfs", "search_evolved", "search_lr", "search_lr_dfs"]
-
 
 class Solver:
     """Plays a solution wherever there is one, otherwise by the heuristic."""

@@ -45,8 +45,6 @@ from cardlab.games.birds_of_a_feather.solvers import paper_searches
 from cardlab.games.birds_of_a_feather.solvers.models import EVOLVED, Ordering
 from cardlab.learning.runs import open_run, write_json
 
-__all__ = ["Config", "cost", "train"]
-
 Report = Callable[[str, int, int], None]
 NUM = len(MOVE_FEATURES)
 PRICES = {  # of a feature of all moves, in units of what a node costs without: measured on 100,000

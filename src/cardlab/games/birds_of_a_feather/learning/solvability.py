@@ -67,8 +67,6 @@ from cardlab.games.birds_of_a_feather.solvers.models import LINEAR, LOGISTIC, ST
 from cardlab.games.birds_of_a_feather.solvers.solver import Scratch, settle
 from cardlab.learning.runs import open_run, read_json, write_json
 
-__all__ = ["Config", "Rows", "generate", "read_rows", "train"]
-
 Report = Callable[[str, int, int], None]
 MOST_ROWS = 1 + MOST_MOVES * NUM_ACTIONS  # of one seed
 ALPHAS, LAYERS = (0.0001, 0.01, 1.0, 3.0), (1, 3, 6, 12)

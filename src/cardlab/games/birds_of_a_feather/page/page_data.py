@@ -19,8 +19,6 @@ from cardlab.games.birds_of_a_feather.rules import (
 from cardlab.games.birds_of_a_feather.solvers.solver import Scratch, settle_at
 from cardlab.web.page_data import PageData, moves_seen
 
-__all__ = ["PAGE_DATA"]
-
 
 def view(s: Any, seat: int) -> dict[str, Any]:
     """Return the grid of top cards, and how many cards lie in each stack."""

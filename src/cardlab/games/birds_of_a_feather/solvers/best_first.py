@@ -54,8 +54,6 @@ from cardlab.games.birds_of_a_feather.solvers.depth_first import (
     room_in,
 )
 
-__all__ = ["search"]
-
 NODES, LAST, STORED, NUMBER, USED, OPEN = range(6)  # places in `progress`
 FIRST_ROOM = 1 << 14
 

@@ -49,19 +49,6 @@ from cardlab.games.birds_of_a_feather.rules import (
     pairs_after,
 )
 
-__all__ = [
-    "BY_MODEL",
-    "BY_MOVE_FEATURES",
-    "REACHED",
-    "REFUTED",
-    "SOLVED",
-    "STOPPED",
-    "Plan",
-    "Scratch",
-    "Tables",
-    "search",
-]
-
 REFUTED, SOLVED, STOPPED, REACHED, FULL = range(5)
 NODES, DEPTH, STORED, ENTERED = range(4)  # places in `progress`
 SMALLEST, STEP, LARGEST = 14, 2, 26  # sizes of tables in bits

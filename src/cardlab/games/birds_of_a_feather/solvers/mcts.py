@@ -33,8 +33,6 @@ from cardlab.games.birds_of_a_feather.rules import (
     returns,
 )
 
-__all__ = ["EXPLORE", "SIMULATIONS", "play"]
-
 SIMULATIONS = 160_000
 EXPLORE = 1.4 * 2**0.5
 NODES_PER_SIMULATION = 24

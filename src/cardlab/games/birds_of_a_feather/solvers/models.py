@@ -24,18 +24,6 @@ from cardlab.engine.game import Array
 from cardlab.games.birds_of_a_feather import PACKAGE
 from cardlab.games.birds_of_a_feather.features import MOVE_FEATURES, NUM_TERMS, polynomial
 
-__all__ = [
-    "SHIPPED",
-    "STAGES",
-    "Model",
-    "Ordering",
-    "load_model",
-    "load_ordering",
-    "save_facts",
-    "shipped_model",
-    "shipped_ordering",
-]
-
 FOLDER = PACKAGE.shipped("models")
 LOGISTIC, LINEAR = "logistic", "linear"
 STAGES = {16: "stage_16_15", 14: "stage_14_13", 12: "stage_12_11", 10: "stage_10_9"}

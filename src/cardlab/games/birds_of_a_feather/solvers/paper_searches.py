@@ -77,19 +77,6 @@ from cardlab.games.birds_of_a_feather.solvers.models import (
     shipped_ordering,
 )
 
-__all__ = [
-    "ALGORITHMS",
-    "ATTEMPTS",
-    "Algorithm",
-    "Limits",
-    "Outcome",
-    "Results",
-    "breakdown",
-    "deal_seed",
-    "run",
-    "run_seeds",
-]
-
 ATTEMPTS = 40
 HANDOVER = 10  # stacks left when one part of a combination hands over to the other
 REFERENCE_ORDER = -1

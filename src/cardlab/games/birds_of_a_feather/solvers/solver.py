@@ -63,17 +63,6 @@ from cardlab.games.birds_of_a_feather.rules import (
     published_order,
 )
 
-__all__ = [
-    "FALLS_APART",
-    "NODES",
-    "Scratch",
-    "Solution",
-    "settle",
-    "settle_at",
-    "solve",
-    "solve_seeds",
-]
-
 TABLE_BITS = 22
 ALL_CELLS = (1 << CELLS) - 1
 

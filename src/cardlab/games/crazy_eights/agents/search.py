@@ -11,8 +11,6 @@ from cardlab.engine.game import Array, State, Turn
 from cardlab.games.crazy_eights import heuristic, solver
 from cardlab.search import alpha_beta, determinised, monte_carlo, uct
 
-__all__ = ["AlphaBetaPointsOpen", "AlphaBetaWinsOpen", "Determinised", "Guided", "OracleOpen"]
-
 FEW_NODES = 50_000  # what a determinised search spends on solving one world
 
 

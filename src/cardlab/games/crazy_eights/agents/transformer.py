@@ -5,8 +5,6 @@ from __future__ import annotations
 from cardlab.agents.token_network import TokenPlayer
 from cardlab.games.crazy_eights import PACKAGE
 
-__all__ = ["crazy_eights_transformer"]
-
 
 def crazy_eights_transformer() -> TokenPlayer:
     """Return the card transformer that learned Crazy Eights against itself."""

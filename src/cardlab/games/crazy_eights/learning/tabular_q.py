@@ -27,7 +27,7 @@ from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
 from cardlab.engine.kernel import bit, count_bits, int64, kernel
-from cardlab.engine.seeding import SEAT, below, branch, deck_order
+from cardlab.engine.seeding import RANDOM_RESOLUTION, SEAT, below, branch, deck_order
 from cardlab.games.crazy_eights.agents.tabular_q import best_choice
 from cardlab.games.crazy_eights.features import (
     NUM_CHOICES,
@@ -42,7 +42,6 @@ from cardlab.learning.runs import load_arrays, open_run, provenance, save_arrays
 __all__ = ["Config", "train"]
 
 CHUNK = 20_000  # games between two checkpoints
-PARTS = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ def play_and_learn(
     work, previous, order, rng = scratch
     alpha, epsilon, learn_from_losses = update
     s = work[0]
-    explore = int64(epsilon * PARTS)
+    explore = int64(epsilon * RANDOM_RESOLUTION)
     for number in range(first, first + count):
         work[0] = fresh[0]
         seed = branch(start, number)
@@ -103,7 +102,7 @@ def play_and_learn(
             before, done = previous[seat, 0], previous[seat, 1]
             if before >= 0:
                 q[before, done] += alpha * (q[state, choice] - q[before, done])
-            if below(rng, PARTS) < explore:
+            if below(rng, RANDOM_RESOLUTION) < explore:
                 choice = pick(possible, below(rng, count_bits(possible)))
             visits[state, choice] += 1
             previous[seat, 0] = state

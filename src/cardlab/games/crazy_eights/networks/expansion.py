@@ -11,8 +11,6 @@ from cardlab.games.crazy_eights.hidden_hands import DECK
 from cardlab.games.crazy_eights.rules import FIRST_EIGHT, MAX_SEATS
 from cardlab.networks.token_networks import join_features, one_hot, pad_tokens, split_axis
 
-__all__ = ["CrazyEightsExpansion"]
-
 RANKS = DECK // 4
 
 

@@ -16,8 +16,6 @@ from cardlab.games.crazy_eights.rules import (
 from cardlab.show.pictures.standard import RANK_NAMES
 from cardlab.web.page_data import PageData, moves_seen
 
-__all__ = ["PAGE_DATA"]
-
 KINDS = {PASS: "pass", DRAW: "draw"}
 
 

@@ -35,20 +35,6 @@ from cardlab.games.cribbage.solvers.hand_statistics import (
 from cardlab.games.cribbage.solvers.pegging import PeggingScratch, value_cards
 from cardlab.games.cribbage.solvers.tables import FULL, Knowledge, shipped_knowledge
 
-__all__ = [
-    "CribbageExpectedValue",
-    "CribbageExpert",
-    "Scratch",
-    "best_of",
-    "chances_of_points",
-    "greedy_card",
-    "lay_by_points",
-    "laying",
-    "laying_of",
-    "play_card",
-    "value_hands",
-]
-
 ROUNDING = 1e-9
 NEAR = 30  # points to the target from which on chances to win decide the play
 

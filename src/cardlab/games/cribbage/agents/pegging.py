@@ -47,26 +47,6 @@ from cardlab.games.cribbage.rules import LAY_AWAY, fitting
 from cardlab.games.cribbage.scoring import card_value, follow, peg_points
 from cardlab.games.cribbage.solvers.tables import shipped_knowledge
 
-__all__ = [
-    "ROLES",
-    "SCALE",
-    "CardScratch",
-    "LearnedPegging",
-    "MixedPegging",
-    "Pegger",
-    "SearchedPegging",
-    "lay_best_hand",
-    "learned",
-    "load_mix",
-    "load_values",
-    "mixed",
-    "peg_by_worth",
-    "rank_worth",
-    "shipped_mix",
-    "shipped_values",
-    "worth_after",
-]
-
 GREEDY, LEARNED, MIXED = range(3)  # ways to peg that value cards one by one
 ROLES = 2  # 0 is the pone, 1 the dealer
 SCALE = 512  # a learned weight is kept as a whole number of such parts of a point

@@ -41,6 +41,7 @@ from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array, Turn, Turns
 from cardlab.engine.kernel import int64, kernel
+from cardlab.engine.shipped import load_array
 from cardlab.games.cribbage import PACKAGE
 from cardlab.games.cribbage.agents.expert import greedy_card, laying
 from cardlab.games.cribbage.rules import LAY_AWAY
@@ -53,23 +54,6 @@ from cardlab.games.cribbage.solvers.hand_statistics import (
     quad_number,
     split,
 )
-
-__all__ = [
-    "FULL",
-    "NUM_STRATEGIES",
-    "STRATEGIES",
-    "Scratch",
-    "Weighted",
-    "best_choice",
-    "blended",
-    "desirabilities",
-    "load_weights",
-    "pegging_table",
-    "pure_weights",
-    "random_weights",
-    "shipped_weights",
-    "weigh",
-]
 
 STRATEGIES = (
     "hand_max_min",
@@ -232,11 +216,8 @@ def blended(weights: Array, blend: float) -> Array:
 
 def load_pegging(path: Path) -> Array:
     """Return what hands peg and give, from an npz file."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            return np.stack([file[name].astype(np.float64) for name in PEGGED])
-    except (OSError, ValueError, KeyError) as error:
-        raise CardlabError(f"{path} holds no table of pegging ({error})") from None
+    tables = [load_array(path, name, None, "table of pegging") for name in PEGGED]
+    return np.stack(tables).astype(np.float64)
 
 
 @functools.cache
@@ -258,11 +239,7 @@ def pure_weights(strategy: str) -> Array:
 
 def load_weights(path: Path) -> Array:
     """Return the weights in an npz file."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            weights = file["weights"].astype(np.float64)
-    except (OSError, ValueError, KeyError) as error:
-        raise CardlabError(f"{path} holds no weights of strategies ({error})") from None
+    weights = load_array(path, "weights", None, "weights of strategies").astype(np.float64)
     if weights.ndim != 4 or weights.shape != (len(weights),) * 2 + (ROLES, NUM_STRATEGIES):
         raise CardlabError(
             f"{path} holds weights of shape {weights.shape}; needed are (n, n, 2, 8), "

@@ -33,8 +33,6 @@ from cardlab.games.cribbage.solvers.hand_statistics import (
 from cardlab.games.cribbage.solvers.tables import DISCARDS, shipped_knowledge
 from cardlab.learning.runs import load_arrays, open_run, provenance, save_arrays, write_json
 
-__all__ = ["Config", "train"]
-
 CHUNK = 20_000
 SPREAD = 0.02
 

@@ -30,8 +30,6 @@ from cardlab.games.cribbage.scoring import HAND_SIZE, LIMIT, card_value, follow,
 from cardlab.games.cribbage.solvers.hand_statistics import QUADS
 from cardlab.learning.runs import load_arrays, open_run, provenance, save_arrays, write_json
 
-__all__ = ["Config", "train"]
-
 CHUNK = 91  # hands, in both roles
 MOST = 48  # points that nobody pegs in a round
 

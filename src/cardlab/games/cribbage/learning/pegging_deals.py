@@ -25,15 +25,6 @@ from cardlab.games.cribbage.agents.pegging import (
 from cardlab.games.cribbage.rules import DEAL, DECK, GAME, LAY_AWAY, PLAYS, apply, deal, mover
 from cardlab.games.cribbage.scoring import LIMIT, card_value, follow, peg_points
 
-__all__ = [
-    "DealScratch",
-    "Measured",
-    "deal_and_lay",
-    "measure_deals",
-    "measure_games",
-    "peg_card",
-]
-
 
 class DealScratch(NamedTuple):
     """What deals are played with."""

@@ -56,8 +56,6 @@ from cardlab.games.cribbage.rules import DEAL, FINISHED, GAME, LAY_AWAY, PLAY, a
 from cardlab.games.cribbage.solvers.tables import FULL, shipped_knowledge
 from cardlab.learning.runs import load_arrays, open_run, provenance, save_arrays, write_json
 
-__all__ = ["Config", "train"]
-
 TABLE = "cribbage_pegging_mix"
 ROLE_NAMES = ("pone", "dealer")
 SPREAD = 60  # points between the seats at most when a deal starts

@@ -28,8 +28,6 @@ from cardlab.games.cribbage.solvers.hand_statistics import KEPT, QUADS, RANKS
 from cardlab.games.cribbage.solvers.tables import MOST_PEGS, PEGGING, shipped_knowledge
 from cardlab.learning.runs import load_arrays, open_run, provenance, save_arrays, write_json
 
-__all__ = ["Config", "train"]
-
 CHUNK = 20  # hands, in both roles
 
 

@@ -36,7 +36,7 @@ from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
 from cardlab.engine.kernel import count_bits, int64, kernel, lowest_bit
-from cardlab.engine.seeding import SEAT, below, branch
+from cardlab.engine.seeding import RANDOM_RESOLUTION, SEAT, below, branch
 from cardlab.games.cribbage.agents.pegging import SCALE, Pegger, worth_after
 from cardlab.games.cribbage.learning.pegging_deals import (
     DealScratch,
@@ -50,10 +50,7 @@ from cardlab.games.cribbage.rules import GAME, PLAYS, fitting
 from cardlab.games.cribbage.scoring import HAND_SIZE, card_value, follow, peg_points
 from cardlab.learning.runs import load_arrays, open_run, provenance, save_arrays, write_json
 
-__all__ = ["Config", "train"]
-
 CHUNK = 50_000
-RANDOM_RESOLUTION = 1 << 20  # into which a random number divides 1
 TABLE = "cribbage_pegging_values"
 
 

@@ -31,18 +31,6 @@ from cardlab.games.cribbage.agents.strategies import (
 )
 from cardlab.games.cribbage.rules import DEALT, DECK, GAME, LAY_AWAY, apply, deal, mover, skunk
 
-__all__ = [
-    "MATCH",
-    "Comparison",
-    "GameScratch",
-    "MatchPoints",
-    "agreement",
-    "choices_on_random_hands",
-    "compare",
-    "play_match",
-    "starting_scores",
-]
-
 MATCH = 101
 
 

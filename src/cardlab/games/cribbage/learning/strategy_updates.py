@@ -31,21 +31,10 @@ from cardlab.games.cribbage.learning.strategy_games import starting_scores
 from cardlab.games.cribbage.rules import LAY_AWAY, apply, deal, mover
 from cardlab.games.cribbage.solvers.hand_statistics import CHOICES
 
-__all__ = [
-    "Critic",
-    "Pair",
-    "Rule",
-    "Share",
-    "Trajectory",
-    "learn_as_the_thesis",
-    "learn_by_gradient",
-    "play_and_learn",
-]
-
 WITHIN = 0.3  # of the best: how near a strategy must be to count as one that advocated
 ADVOCATES = NUM_STRATEGIES // 3
 RANDOM_RESOLUTION = 1 << 30
-MOST_DEALS = 2 * FULL  # every deal gives at least the point for the last card
+MOST_DEALS_OF_A_GAME = 2 * FULL  # every deal gives at least the point for the last card
 PRIOR, MEMORY = 10, 2000  # games that a chance to win starts with, and looks back on
 
 
@@ -78,8 +67,8 @@ class Trajectory(NamedTuple):
     def new(cls) -> Trajectory:
         """Return an empty trajectory."""
         return cls(
-            np.zeros((2, MOST_DEALS, 3), dtype=np.int64),
-            np.zeros((2, MOST_DEALS, NUM_STRATEGIES)),
+            np.zeros((2, MOST_DEALS_OF_A_GAME, 3), dtype=np.int64),
+            np.zeros((2, MOST_DEALS_OF_A_GAME, NUM_STRATEGIES)),
             np.zeros(CHOICES),
             np.zeros(NUM_STRATEGIES, dtype=np.bool_),
             np.zeros(1, dtype=np.int64),

@@ -72,8 +72,6 @@ from cardlab.games.cribbage.learning.strategy_updates import (
 from cardlab.games.cribbage.rules import GAME
 from cardlab.learning.runs import load_arrays, open_run, provenance, save_arrays, write_json
 
-__all__ = ["Config", "next_entrants", "total_games", "train"]
-
 CHUNK = 20_000
 UPDATES = ("thesis", "gradient")
 MODES = ("pairs", "static", "round_robin", "brackets")

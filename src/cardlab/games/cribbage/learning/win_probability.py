@@ -34,17 +34,6 @@ from cardlab.games.cribbage.solvers.tables import (
 )
 from cardlab.learning.runs import load_arrays, open_run, provenance, save_arrays, write_json
 
-__all__ = [
-    "Config",
-    "ExpertDeals",
-    "averages",
-    "chances_by_score",
-    "gains_of",
-    "play_deal",
-    "play_deals",
-    "train",
-]
-
 CHUNK = 2_000
 EVENTS = 1 + PLAYS + 3  # the jack, every card, three counts; the dealer's positive
 POINTS = 30

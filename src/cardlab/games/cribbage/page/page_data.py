@@ -10,8 +10,6 @@ from cardlab.games.cribbage import rules
 from cardlab.games.cribbage.scoring import Row, explain, explain_deal
 from cardlab.web.page_data import PageData
 
-__all__ = ["PAGE_DATA"]
-
 
 def view(s: Any, seat: int) -> dict[str, Any]:
     """Return the pegs, the count and the last show."""

@@ -44,17 +44,6 @@ from cardlab.games.cribbage.solvers.hand_statistics import (
 )
 from cardlab.games.cribbage.solvers.tables import FULL, MOST_PEGS, PONE, THE_DEALER, Knowledge
 
-__all__ = [
-    "NEAR",
-    "DiscardScratch",
-    "Judgement",
-    "chances",
-    "expected_points",
-    "judge",
-    "outlook",
-    "value_choices",
-]
-
 POINTS = MOST + 1
 NEAR = 40  # points to the end of a game from which on chances to win decide
 

@@ -33,25 +33,6 @@ from cardlab.engine.game import Array
 from cardlab.engine.kernel import bit, count_bits, int64, kernel, lowest_bit
 from cardlab.games.cribbage.scoring import JACKS
 
-__all__ = [
-    "CHOICES",
-    "CRIBS",
-    "CUTS",
-    "Choices",
-    "ClassTable",
-    "HandScratch",
-    "Means",
-    "analyse",
-    "analyse_hands",
-    "count_ranks",
-    "every_class",
-    "hand_counts",
-    "means_of",
-    "pair_number",
-    "quad_number",
-    "rank_points",
-]
-
 RANKS, SUITS = 13, 4
 DEALT, KEPT = 6, 4
 CHOICES = 15

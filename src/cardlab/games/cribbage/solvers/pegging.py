@@ -28,7 +28,7 @@ import numpy as np
 from cardlab.engine.cards import ALL_CARDS
 from cardlab.engine.game import Array
 from cardlab.engine.kernel import bit, count_bits, int64, kernel, lowest_bit
-from cardlab.engine.seeding import below
+from cardlab.engine.seeding import RANDOM_RESOLUTION, below
 from cardlab.games.cribbage.rules import CARD_BITS, SEAT_BIT
 from cardlab.games.cribbage.scoring import LIMIT, card_value, follow, hand_points, peg_points
 from cardlab.games.cribbage.solvers.hand_statistics import (
@@ -41,8 +41,6 @@ from cardlab.games.cribbage.solvers.hand_statistics import (
     pair_number,
 )
 from cardlab.games.cribbage.solvers.tables import FULL
-
-__all__ = ["PeggingScratch", "pack", "solve", "value_cards"]
 
 HAND, OTHER_HAND, SERIES, TALLY, SEAT, GAIN, OTHER_GAIN, COUNT, TRIED = range(9)
 FIELDS = 9
@@ -58,7 +56,6 @@ FINISH = 8
 
 SHREWDNESS = 1.0
 LIKELIHOODS = np.array([exp(-SHREWDNESS * points) for points in range(LIMIT)])
-RANDOM_RESOLUTION = 1 << 20  # into which a random number divides 1
 MOST_OFTEN = 5.0  # no pair is laid away so many times as often as by chance
 TRIES = 16  # to draw such a pair; the last one is taken
 

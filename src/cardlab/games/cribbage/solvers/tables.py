@@ -19,21 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
+from cardlab.engine.shipped import load_array
 from cardlab.games.cribbage import PACKAGE
-
-__all__ = [
-    "DISCARDS",
-    "FULL",
-    "MOST_PEGS",
-    "PONE",
-    "QUADS",
-    "THE_DEALER",
-    "Knowledge",
-    "load_knowledge",
-    "shipped_knowledge",
-]
 
 PONE, THE_DEALER = range(2)
 FULL = 121  # chances are those of games to 121; a shorter game is the end of one
@@ -69,15 +57,9 @@ def load_knowledge(folder: Path) -> Knowledge:
     """Return the tables in a folder."""
     found = {}
     for name, shapes in SHAPES.items():
-        path = folder / f"{name}.npz"
-        try:
-            with np.load(path, allow_pickle=False) as file:
-                for key, shape in shapes.items():
-                    found[key] = file[key].astype(np.float64)
-                    if found[key].shape != shape:
-                        raise ValueError(f"{key} has another shape than {shape}")
-        except (OSError, ValueError, KeyError) as error:
-            raise CardlabError(f"{path} holds no table of Cribbage ({error})") from None
+        for key, shape in shapes.items():
+            table = load_array(folder / f"{name}.npz", key, shape, "table of Cribbage")
+            found[key] = table.astype(np.float64)
     return Knowledge(**found)
 
 

@@ -16,8 +16,6 @@ from cardlab.games.koi_koi import PACKAGE
 from cardlab.games.koi_koi.linear import NUM_TERMS
 from cardlab.games.koi_koi.playouts import Scratch, choose
 
-__all__ = ["KoiKoiLinear", "load_weights", "shipped_weights"]
-
 TABLE = "koi_koi_linear"
 
 

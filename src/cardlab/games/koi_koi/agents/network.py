@@ -34,14 +34,6 @@ from cardlab.games.koi_koi.tokens import (
 from cardlab.games.koi_koi.win_chances import POINTS
 from cardlab.networks.onnx import Network
 
-__all__ = [
-    "KoiKoiNetwork",
-    "koi_koi_point",
-    "koi_koi_supervised",
-    "koi_koi_win",
-    "make_rows",
-]
-
 LARGE = 64  # turns that a network answers at once; more fall out of a processor's caches
 TOKEN_TEXTS = (*(card_text(card) for card in range(DECK)), "stop", "koi-koi")
 OF_POINTS = Unit("points won in this round", "{:+.2f}")

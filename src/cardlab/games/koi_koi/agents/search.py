@@ -28,8 +28,6 @@ from cardlab.games.koi_koi.agents.network import KoiKoiNetwork, koi_koi_win
 from cardlab.games.koi_koi.playouts import Model, Scratch, try_actions
 from cardlab.games.koi_koi.tokens import MOST_CHOICES, STOP_TOKEN, action_of_token
 
-__all__ = ["KoiKoiHandOpen", "KoiKoiSearch", "search"]
-
 MARGIN = 0.06  # of a return from -1 to 1: what the network holds to be worse by more is not tried
 EVERY_ACTION = 2.0
 TRUST = 0.8

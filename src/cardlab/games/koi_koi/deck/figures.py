@@ -17,8 +17,6 @@ from cardlab.show.pictures.drawing import (
     stroke,
 )
 
-__all__ = ["FIGURES", "ribbon"]
-
 SUN = "#d3202c"
 
 

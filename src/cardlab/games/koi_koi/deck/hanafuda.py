@@ -6,14 +6,13 @@ diamond for seeds, a slip for ribbons, a dot for dross.
 
 from __future__ import annotations
 
-from cardlab.games.koi_koi.cards import CATEGORIES, TEXTS, cards_in
+from cardlab.engine.cards import cards_in
+from cardlab.games.koi_koi.cards import CATEGORIES, TEXTS
 from cardlab.games.koi_koi.deck import plants
 from cardlab.games.koi_koi.deck.figures import FIGURES, ribbon
 from cardlab.games.koi_koi.deck.scenes import SCENES
 from cardlab.show.pictures.decks import Deck
 from cardlab.show.pictures.drawing import box, dots, fill, glyphs, panel, polygon, stroke
-
-__all__ = ["DECK", "HIGH", "TEXTS", "WIDE", "art", "back", "icons", "title"]
 
 WIDE, HIGH = 100, 160
 PAPER, FRAME = "#f8f0dc", "#3b0d12"

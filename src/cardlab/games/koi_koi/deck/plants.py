@@ -18,21 +18,6 @@ from cardlab.show.pictures.drawing import (
     stroke,
 )
 
-__all__ = [
-    "bush_clover",
-    "cherry",
-    "chrysanthemum",
-    "iris",
-    "maple",
-    "paulownia",
-    "peony",
-    "pine",
-    "plum",
-    "susuki",
-    "willow",
-    "wisteria",
-]
-
 Places = Sequence[tuple[float, float, float]]  # x, y and size or angle
 
 INK, BARK = "#221", "#643"

@@ -8,8 +8,6 @@ from cardlab.games.koi_koi.deck import plants
 from cardlab.games.koi_koi.deck.plants import RED, WHITE, YELLOW
 from cardlab.show.pictures.drawing import at, fill, mirrored
 
-__all__ = ["SCENES"]
-
 GROUNDS = {"b": "#e3d3a6", "c": "#f0b93a"}  # below two of the three dross of December
 SKIES = {"moon": "#c8202c", "geese": "#e8dcc0"}
 MAPLE_RED, ORANGE, GOLD = "#c8202c", "#e2622a", "#eda52f"

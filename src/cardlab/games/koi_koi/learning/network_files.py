@@ -72,7 +72,7 @@ def find_networks(text: str, setting: str) -> Path:
     """Return the folder that a setting names: one of a run, or of an agent that is shipped."""
     folder = Path(text) if Path(text).is_dir() else SHIPPED / text.removeprefix(f"{GAME.name}_")
     if not folder.is_dir():
-        shipped = " or ".join(sorted(one.name for one in SHIPPED.iterdir()))
+        shipped = " or ".join(sorted(f"{GAME.name}_{path.name}" for path in SHIPPED.iterdir()))
         raise CardlabError(
             f"setting {setting}={text} names no folder; give that of a run, or {shipped}"
         )

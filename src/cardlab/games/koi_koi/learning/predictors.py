@@ -11,8 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import root
-from scipy.special import expit
 
 from cardlab.engine.game import Array
 from cardlab.games.koi_koi.rules import START
@@ -34,7 +32,6 @@ PREDICTORS = ("logistic", "dynamic")
 LEADS = 2 * START + 1  # from -START to START: beyond, the game is over
 BEYOND = 120  # what a round may bring, for the histogram; more counts as this
 LEAD_STEPS = (-9, -3, 0, 1, 4, 10)  # lower ends of classes of leads
-RIDGE = 0.01
 PRIOR = 100  # rounds that stand in for a lead from its class, and for a class from all rounds
 
 
@@ -114,23 +111,26 @@ def fit_logistic(rounds: Rounds) -> Array:
         won = rounds.results[rows]
         # Each game is seen from both seats, so that no constant is needed.
         inputs = np.concatenate([np.stack([x, deals], 1), np.stack([-x, -deals], 1)])
-        weights = _regress(inputs / [START, 1.0], np.concatenate([won, 1.0 - won]))
+        weights = _newton(inputs / [START, 1.0], np.concatenate([won, 1.0 - won]))
         for mine in range(2):
             score = weights[0] * leads / START + weights[1] * (1 if mine else -1)
-            table[left, mine, 1:-1] = expit(score)
+            table[left, mine, 1:-1] = 1.0 / (1.0 + np.exp(-score))
     for left in range(rounds.rounds, MOST_ROUNDS + 1):
         table[left] = table[rounds.rounds - 1]
     return table
 
 
-def _regress(inputs: Array, won: Array) -> Array:
-    """Return the weights of a logistic regression, held back a little: where its slope is 0."""
-
-    def slope(weights: Array) -> Array:
-        found: Array = inputs.T @ (won - expit(inputs @ weights)) - RIDGE * weights
-        return found
-
-    weights: Array = root(slope, np.zeros(inputs.shape[1])).x
+def _newton(inputs: Array, won: Array, steps: int = 25) -> Array:
+    """Return the weights of a logistic regression; a training runs where scipy is missing."""
+    weights = np.zeros(inputs.shape[1])
+    for _ in range(steps):
+        chance = 1.0 / (1.0 + np.exp(-np.clip(inputs @ weights, -30, 30)))
+        slope = inputs.T @ (won - chance) - 0.01 * weights
+        bend = (inputs * (chance * (1 - chance))[:, None]).T @ inputs + 0.01 * np.eye(len(weights))
+        step = np.linalg.solve(bend, slope)
+        weights = weights + step
+        if np.abs(step).max() < 1e-9:
+            break
     return weights
 
 

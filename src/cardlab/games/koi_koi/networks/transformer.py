@@ -23,8 +23,6 @@ from cardlab.games.koi_koi.win_chances import OUTCOMES, POINTS
 from cardlab.networks.card_transformer import CardTransformer, Shape
 from cardlab.networks.token_networks import join_features, one_hot
 
-__all__ = ["DESIGNS", "Expansion", "KoiKoiTransformer", "decisions_of", "make_networks"]
-
 DESIGNS = ("separate", "shared")
 MONTHS = DECK // 4
 

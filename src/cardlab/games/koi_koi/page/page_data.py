@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from cardlab.engine.cards import cards_in
 from cardlab.games.koi_koi import cards, table
 from cardlab.games.koi_koi.rules import KOI_KOI, STOP, TAKE
 from cardlab.games.koi_koi.yaku import BOTH_SETS, YAKU_CARDS, list_yaku
 from cardlab.web.page_data import PageData, moves_seen
-
-__all__ = ["PAGE_DATA"]
 
 KINDS = {STOP: "stop", KOI_KOI: "koi-koi"}
 
@@ -35,7 +34,7 @@ def view(s: Any, seat: int) -> dict[str, Any]:
                     "seat": owner,
                     "name": name,
                     "points": made.get(name, 0),
-                    "have": [cards.card_text(c) for c in cards.cards_in(have)],
+                    "have": [cards.card_text(c) for c in cards_in(have)],
                     "full": size,
                     "need": 0 if name in made else max(1, size - have.bit_count()),
                 }

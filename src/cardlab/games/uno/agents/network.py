@@ -21,16 +21,6 @@ from cardlab.games.uno.features import VERSION, encode_all, output_of
 from cardlab.games.uno.rules import GAME
 from cardlab.networks.onnx import Network
 
-__all__ = [
-    "UnoNetwork",
-    "UnoNetworkOpen",
-    "uno_deep_sarsa",
-    "uno_deep_sarsa_open",
-    "uno_dqn",
-    "uno_dqn_open",
-    "uno_net",
-]
-
 OUTPUT = np.array([output_of(action) for action in range(GAME.num_actions)])
 DIGITS = 3  # values that differ by less count as equal, so that batches of any size choose alike
 

@@ -17,16 +17,6 @@ from cardlab.games.uno.agents.network import uno_net
 from cardlab.games.uno.playouts import play_out_random, play_out_sensible
 from cardlab.games.uno.worlds import ALL, HANDS, UNION, Decision, Evaluation, evaluate
 
-__all__ = [
-    "LADDER",
-    "Guided",
-    "UnoOpen",
-    "UnoSearch",
-    "uno_deck_open",
-    "uno_hands_open",
-    "uno_union_open",
-]
-
 LADDER = (  # agents by what they know, each more than the one before
     ("guided", "its seat"),
     ("uno_union_open", "the union of the other hands"),

@@ -5,8 +5,6 @@ from __future__ import annotations
 from cardlab.agents.token_network import TokenPlayer
 from cardlab.games.uno import PACKAGE
 
-__all__ = ["uno_transformer"]
-
 
 def uno_transformer() -> TokenPlayer:
     """Return the card transformer that learned Uno against itself."""

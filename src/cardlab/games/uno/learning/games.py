@@ -21,7 +21,7 @@ from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import DEALER, OVER, Array
 from cardlab.engine.kernel import bit, count_bits, int64, kernel, lowest_bit
-from cardlab.engine.seeding import below, branch, shuffle
+from cardlab.engine.seeding import RANDOM_RESOLUTION, below, branch, shuffle
 from cardlab.games.uno.features import SIZES, action_of, encode, find_encoding, outputs_of
 from cardlab.games.uno.heuristic import choose
 from cardlab.games.uno.hidden_hands import MAX_SEATS, NOBODY
@@ -30,7 +30,6 @@ from cardlab.games.uno.rules import GAME
 
 __all__ = ["Games", "Play", "table", "trace_targets"]
 
-PARTS = 1 << 20
 RANDOM, HEURISTIC = range(2)
 
 
@@ -52,7 +51,7 @@ class Setting(NamedTuple):
     """What stays the same for all games, as the kernels take it."""
 
     tables: Array
-    shares: Array  # of self-play, of the heuristic, in PARTS
+    shares: Array  # of self-play, of the heuristic, in RANDOM_RESOLUTION
     redeal: bool
     skip_forced: bool
     encoding: int
@@ -83,7 +82,7 @@ def new_game(row: int, setting: Any, rows: Any) -> None:
     rng = rows.streams[row : row + 1]
     rows.states[row] = setting.tables[below(rng, len(setting.tables))]
     seats = int64(rows.states[row].seats)
-    lot = below(rng, PARTS)
+    lot = below(rng, RANDOM_RESOLUTION)
     if lot < setting.shares[0]:
         rows.learners[row] = bit(seats) - 1
     else:
@@ -140,7 +139,7 @@ def advance(
         if begin:
             new_game(row, setting, rows)
         else:
-            if explore and below(rng, PARTS) < explore:
+            if explore and below(rng, RANDOM_RESOLUTION) < explore:
                 rows.choices[row] = random_output(rows.legal[row], rng)
             apply(s, action_of(s, int64(rows.choices[row])))
             rows.counts[row, 1] += 1
@@ -207,7 +206,9 @@ class Games:
         self.rows = rows
         self._setting = Setting(
             np.concatenate(list(tables)),
-            np.array([self_play * PARTS, heuristic * PARTS], dtype=np.int64),
+            np.array(
+                [self_play * RANDOM_RESOLUTION, heuristic * RANDOM_RESOLUTION], dtype=np.int64
+            ),
             play.redeal,
             play.skip_forced,
             find_encoding(encoding),
@@ -269,7 +270,7 @@ class Games:
     def _advance(self, begin: bool, explore: float) -> None:
         def work(shard: tuple[int, int, Array, Array]) -> None:
             first, last, order, buffer = shard
-            chance = int(explore * PARTS)
+            chance = int(explore * RANDOM_RESOLUTION)
             advance(first, last, begin, chance, self._setting, self._rows, order, buffer)
 
         if self._pool is None:

@@ -13,8 +13,6 @@ from torch import Tensor, nn
 
 from cardlab.engine import seeding
 
-__all__ = ["Curiosity"]
-
 FORWARD_SHARE = 0.2  # of the loss; the rest is telling the action, as in the paper
 
 

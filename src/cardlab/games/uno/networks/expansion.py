@@ -23,8 +23,6 @@ from cardlab.games.uno.features import (
 )
 from cardlab.networks.token_networks import join_features, pad_tokens, split_axis
 
-__all__ = ["UnoExpansion"]
-
 
 class UnoExpansion(nn.Module):
     """From rows of the encoding `fair` to features of tokens and shared ones."""

@@ -35,8 +35,6 @@ from cardlab.games.uno.features import (
     SIZES,
 )
 
-__all__ = ["NETWORKS", "QNetwork", "build", "set_bits"]
-
 EVENT_KINDS, EVENT_WIDTH = 72, 32  # what an event can be, as `log_what` + 1; width of its vector
 
 

@@ -16,8 +16,6 @@ from cardlab.games.uno.cards import (
 from cardlab.games.uno.kernels import COLOUR, DRAWN, NAMING, after
 from cardlab.web.page_data import PageData, moves_seen
 
-__all__ = ["PAGE_DATA"]
-
 
 def view(s: Any, seat: int) -> dict[str, Any]:
     """Return colour and direction, who comes next, and what was or is to be drawn."""
