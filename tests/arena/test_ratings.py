@@ -175,6 +175,7 @@ def test_tests_that_cannot_be(test: Test, answer: str) -> None:
         test.check()
 
 
+@pytest.mark.slow
 def test_a_live_test_stops_by_itself_and_the_same_on_any_number_of_workers(
     tmp_path: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:

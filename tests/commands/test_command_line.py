@@ -160,6 +160,7 @@ def test_a_tournament_from_the_first_game_to_the_export(tmp_path: Path) -> None:
     assert "60 games replayed, every one as recorded" in succeed("replay", str(out), "--brief")
 
 
+@pytest.mark.slow
 def test_the_sequential_test_as_command_and_calculator(tmp_path: Path) -> None:
     counts = ["--counts", "379,10170,21828,10640,343", "--elo1", "2"]
     shown = succeed("sprt", *counts)
@@ -207,6 +208,7 @@ def test_replay_reports_file_and_line(crazy_eights: Game, tmp_path: Path) -> Non
     assert "holds no record" in cardlab("replay", str(path)).stderr
 
 
+@pytest.mark.slow
 def test_score_explains_every_point() -> None:
     shown = succeed("score", "cribbage", "5H 5C 5S JD", "--cut", "5D")
     assert "hand of 29" in shown
@@ -227,6 +229,7 @@ def test_score_explains_every_point() -> None:
         assert len(answer.stderr.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_check_plays_many_games() -> None:
     args = ["check", "crazy_eights", "--games", "5000"]
     assert "5,000 random games" in succeed(*args)
@@ -316,6 +319,7 @@ def test_numbers_survive_a_terminal_without_symbols() -> None:
     assert "40 games on 20 deals" in answer.stdout
 
 
+@pytest.mark.slow
 def test_few_deals_make_no_claim() -> None:
     args = ["match", "crazy_eights", "heuristic", "random", "--games", "2"]
     assert "too few deals for an interval" in succeed(*args)
@@ -425,6 +429,7 @@ def test_a_reader_that_leaves_is_no_fault(line: str) -> None:
     assert (ended.returncode, ended.stderr) == (141, b"")
 
 
+@pytest.mark.slow
 def test_foreign_records(crazy_eights: Game, tmp_path: Path) -> None:
     good = random_table(crazy_eights, {}, 1).record(["a", "b"])
     path = tmp_path / "games.jsonl"

@@ -486,11 +486,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return paths
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "options"), EVERY, ids=str)
 def test_agents_conform(made: dict[str, Path], name: str, options: dict[str, Any]) -> None:
     check_agent(lambda: TokenPlayer(made[name]), find_game(name), options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FEATURES)
 def test_torch_and_onnxruntime_say_the_same(made: dict[str, Path], name: str) -> None:
     game = find_game(name)
@@ -512,6 +514,7 @@ def test_torch_and_onnxruntime_say_the_same(made: dict[str, Path], name: str) ->
         assert values.max() == pytest.approx(wanted[i].max().clip(-1, 1), abs=2e-3)
 
 
+@pytest.mark.slow
 def test_files_that_do_not_fit_are_refused(made: dict[str, Path], tmp_path: Path) -> None:
     with pytest.raises(CardlabError, match="there is no network at"):
         TokenPlayer(tmp_path / "none.onnx")
