@@ -89,9 +89,11 @@ def test_its_own_page_is_played_by_clicks(visit_kuhn: Any, axe: str, size: str) 
     assert page.locator(".kuhn .pot .chip").count() == 2  # only page.js draws chips
     looks = page.locator(".kuhn .chip").evaluate_all(f"all => all.map({LOOK})")
     assert looks == [  # only page.css makes them round and in the colours of the seats
-        ["rgb(181, 71, 60)", "dashed", "50%"],
         ["rgb(51, 101, 155)", "dashed", "50%"],
+        ["rgb(181, 71, 60)", "dashed", "50%"],
     ]
+    held = page.locator(".hand .hold")
+    assert held.evaluate("card => getComputedStyle(card).filter") == "none"  # never out of play
     assert page.locator(".action-bar button").all_inner_texts() == ["Pass", "Bet a chip"]
     page.keyboard.press("h")
     page.wait_for_selector(".hint-table")
