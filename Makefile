@@ -42,7 +42,7 @@ js: node_modules/ready  ## lint, types and tests of the pages' JavaScript
 	node_modules/.bin/tsc --project tsconfig.json
 	node --test --test-reporter=spec tests/javascript/*.test.js
 
-fix: $(VENV)/dev  ## let the formatter and the linter mend what they can
+fix: $(VENV)/dev  ## let the formatter and the linter fix what they can
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 

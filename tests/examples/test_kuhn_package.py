@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -14,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from tests.support.paths import EXAMPLES, ROOT
+from tests.support.kuhn_package import KUHN_PACKAGE, install_kuhn_package
+from tests.support.paths import EXAMPLES
 
 pytestmark = pytest.mark.slow
 
-PACKAGE = EXAMPLES / "kuhn_package"
 COMMAND = [sys.executable, "-c", "from cardlab.cli import main; main()"]
 RULES_OF_BOTH = re.compile(r"\n# The record\n.*?\n# All of it together\n", re.DOTALL)
 
@@ -26,16 +24,7 @@ RULES_OF_BOTH = re.compile(r"\n# The record\n.*?\n# All of it together\n", re.DO
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """Where commands run: an empty folder, the package installed beside this installation."""
-    folder = tmp_path_factory.mktemp("kuhn")
-    source = shutil.copytree(PACKAGE, folder / "source")  # building writes into it
-    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
-    offline = ["--no-build-isolation", "--no-deps", "--no-index", "--target", str(folder / "site")]
-    subprocess.run([*pip, *offline, str(source)], check=True)
-    shutil.rmtree(source)
-    (folder / "work").mkdir()
-    paths = os.pathsep.join([str(folder / "site"), str(ROOT / "src")])
-    env = {**os.environ, "PYTHONPATH": paths, "XDG_DATA_HOME": str(folder / "data")}
-    return {"cwd": folder / "work", "env": {**env, "COLUMNS": "120"}}
+    return install_kuhn_package(tmp_path_factory.mktemp("kuhn"))
 
 
 def cardlab(place: dict[str, Any], *args: str, text: str = "") -> str:
@@ -49,7 +38,7 @@ def cardlab(place: dict[str, Any], *args: str, text: str = "") -> str:
 
 def test_the_rules_are_those_of_the_short_example() -> None:
     short = RULES_OF_BOTH.search((EXAMPLES / "kuhn_poker.py").read_text())
-    full = RULES_OF_BOTH.search((PACKAGE / "kuhn" / "rules.py").read_text())
+    full = RULES_OF_BOTH.search((KUHN_PACKAGE / "kuhn" / "rules.py").read_text())
     assert short
     assert full
     assert short[0] == full[0]
@@ -106,7 +95,7 @@ def test_it_is_trained(place: dict[str, Any]) -> None:
     summary = json.loads(cardlab(place, *train))
     assert summary["chips that seat 0 wins a game"] == pytest.approx(-1 / 18, abs=0.001)
     run = place["cwd"] / "runs" / "kuhn" / "regret_matching"
-    shipped = json.loads((PACKAGE / "kuhn" / "data" / "equilibrium.json").read_text())
+    shipped = json.loads((KUHN_PACKAGE / "kuhn" / "data" / "equilibrium.json").read_text())
     assert json.loads((run / "equilibrium.json").read_text()) == pytest.approx(shipped, abs=0.01)
     assert json.loads(cardlab(place, *train)) == summary  # there is nothing left to learn
     learned = f"kuhn.agents:TableAgent:table={run / 'equilibrium.json'}"

@@ -77,7 +77,7 @@ TIMES = sql.Table(
     sql.Column("seconds", sql.Text, nullable=False),  # JSON, by agent of the pairing
     sql.Column("decisions", sql.Text, nullable=False),
 )
-WEB_TABLES = sql.Table(  # of the web table, see web.keeper
+WEB_TABLES = sql.Table(  # of the web table, see web.room_writer
     "web_tables",
     TABLES,
     sql.Column("id", sql.String(32), primary_key=True),

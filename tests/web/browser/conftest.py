@@ -6,9 +6,10 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
@@ -47,8 +48,11 @@ def _lacking(what: str) -> NoReturn:
 class Server:
     """`cardlab serve` as a process of its own, which can be ended and started again."""
 
-    def __init__(self, folder: Path, *more: str) -> None:
+    def __init__(
+        self, folder: Path, *more: str, place: Mapping[str, Any] = MappingProxyType({})
+    ) -> None:
         self.more = more
+        self.place = {"cwd": EXAMPLES, **place}  # and the environment, if not this one
         self.store, self.log = f"sqlite:///{folder}/store.db", folder / "server.log"
         self.process: subprocess.Popen[str] | None = None
         self.port = 0
@@ -65,7 +69,7 @@ class Server:
         with self.log.open("a") as log:
             self.process = subprocess.Popen(
                 [*command, "--port", str(self.port), *self.more],
-                cwd=EXAMPLES,
+                **self.place,
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,

@@ -15,6 +15,7 @@ export const order = "rank";
 export function render(ctx) {
   const { chips = [0, 0], waits = false } = ctx.view.extra;
   const pot = chips[0] + chips[1];
+  const seats = [1 - ctx.seat, ctx.seat]; // the own chips lie nearer to the own card
   return [
     opponents(ctx),
     h(
@@ -23,11 +24,11 @@ export function render(ctx) {
       h(
         "div",
         { class: "pot", role: "img", "aria-label": `the pot: ${pot} chips` },
-        chips.map((count, seat) =>
+        seats.map((seat) =>
           h(
             "span",
             { class: `chips of-${seat}`, "aria-hidden": "true" },
-            Array.from({ length: count }, () => h("span", { class: "chip" })),
+            Array.from({ length: chips[seat] }, () => h("span", { class: "chip" })),
           ),
         ),
         h("span", { class: "place-name" }, `pot ${pot}`),

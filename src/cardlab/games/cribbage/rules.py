@@ -1,7 +1,7 @@
 """Cribbage for two: lay away, play to 31, count the hands and the crib, first to 121 wins.
 
-Rules: American Cribbage Congress, as told in "Policy Improvement in Cribbage through
-Reinforcement", section 1.1; points of cards in `cribbage_scoring`. The seats cut, the lower rank
+Rules: American Cribbage Congress, as described in "Policy Improvement in Cribbage through
+Reinforcement", section 1.1; points of cards in `scoring`. The seats cut, the lower rank
 deals (equal ranks: the next two cards); then the deal alternates. Six cards each; the pone (who
 does not deal) lays two away, then the dealer; these are the dealer's crib. The next card is turned
 up; a jack gives the dealer 2. In the play the pone leads; a seat that cannot play without passing
@@ -74,7 +74,7 @@ STATE = record_type(
         ("hands", "i8", (SEATS,)),
         ("played", "i8", (SEATS,)),  # in this deal
         ("laid", "i8", (SEATS,)),  # away, into the crib
-        ("series", "i8"),  # the ranks that make the count, see cribbage_scoring
+        ("series", "i8"),  # the ranks that make the count, see scoring.py
         ("old_crib", "i8"),  # of the deal before
         ("plays", "u1", (PLAYS,)),  # of this deal, in order: card and seat
         ("old_plays", "u1", (PLAYS,)),

@@ -1,6 +1,6 @@
 """What a learner sees of Koi-Koi: cards by where they lie and how they came there, yaku, scores.
 
-Read off the row that networks of this package get (`features.koi_koi.write_view`).
+Read off the row that networks of this package get (`tokens.write_view`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The rules of Uno as kernels over one record; `uno` says which rules these are."""
+"""The rules of Uno as kernels over one record; `rules` describes them."""
 
 from __future__ import annotations
 

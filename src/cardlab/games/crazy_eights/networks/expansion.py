@@ -15,7 +15,7 @@ RANKS = DECK // 4
 
 
 class CrazyEightsExpansion(nn.Module):
-    """From rows of `games.crazy_encoding.tokens` to features of tokens and shared ones."""
+    """From rows of `crazy_eights.tokens` to features of tokens and shared ones."""
 
     attributes: Tensor
 

@@ -1,7 +1,7 @@
 """Learning to weigh eight strategies of Cribbage by the score, as a thesis did or by a gradient.
 
 "Policy Improvement in Cribbage through Reinforcement", sections 3.1.2 to 4.3. The strategies, their
-desirabilities S and the choice by weights w[own score, other's score, role]: `cribbage_strategies`.
+desirabilities S and the choice by weights w[own score, other's score, role]: `agents.strategies`.
 Games start with random scores within 60 points of each other.
 
 `update=thesis`. After a game that ends with a difference D of the scores (own less other's), the

@@ -7,7 +7,7 @@
     shows[role, points]                   share of deals in which a role's hand counts so much
     win[own, other, role]                 chance to win with these scores before the deal
 
-Roles: 0 is the pone, 1 the dealer. Numbers of pairs and fours as in `cribbage_statistics`. Each
+Roles: 0 is the pone, 1 the dealer. Numbers of pairs and fours as in `hand_statistics`. Each
 table is made by a training (`cardlab train`); the JSON file beside it says how.
 """
 
