@@ -79,7 +79,7 @@ def known_cards(state: State, seat: int | None) -> Counter[str]:
             for card in cards_now[int(s.round_number) & 1]:
                 mask |= 1 << int(card) if card != koi_koi_table.NOBODY else 0
         mask |= 0 if seat is None else int(s.hands[seat])
-        return Counter(koi_koi_cards.card_text(card) for card in koi_koi_cards.cards_in(mask))
+        return Counter(koi_koi_cards.card_text(card) for card in cards.cards_in(mask))
     mask = int(s.played[0]) | int(s.played[1])
     if s.shown == 3:
         mask |= int(s.laid[0]) | int(s.laid[1])
