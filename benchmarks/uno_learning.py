@@ -30,7 +30,8 @@ from rlcard.games.uno.utils import (  # type: ignore[import-not-found,import-unt
 
 from cardlab.games.uno.learning.dqn import Config, Learner, Steps, Transitions
 from cardlab.games.uno.learning.games import Games, table
-from cardlab.games.uno.learning.runs import find_device, greedy
+from cardlab.games.uno.learning.runs import greedy
+from cardlab.learning.devices import choose_device
 from rlcard_peer import make_environment
 
 ROWS = 4096
@@ -156,7 +157,7 @@ def main() -> None:
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
     decisions, played, products = play(given.seconds, given.threads)
-    ours = train_on_ours(given.seconds, given.threads, find_device(given.device))
+    ours = train_on_ours(given.seconds, given.threads, choose_device(given.device))
     torch.set_num_threads(1)  # one game at a time: more threads would only wait
     their_play = train_on_rlcard(given.seconds, learns=False)
     theirs = train_on_rlcard(given.seconds, learns=True)

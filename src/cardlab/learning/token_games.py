@@ -88,6 +88,23 @@ class Tokens(NamedTuple):
     mark: Callable[..., int] = no_mark  # what is remembered of a game's deals: (state, so far)
     skips_forced: bool = True  # whether a single choice is taken without asking
 
+    @classmethod
+    def of_module(
+        cls, module: Any, game: Game, choose: Callable[..., int], episodes: int, **others: Any
+    ) -> Tokens:
+        """Return what the module `tokens` of a game says of it."""
+        return cls(
+            game=game,
+            choose=choose,
+            write_view=module.write_view,
+            write_choices=module.write_choices,
+            action_of_token=module.action_of_token,
+            width=module.WIDTH,
+            most_choices=module.MOST_CHOICES,
+            episodes=episodes,
+            **others,
+        )
+
 
 class Arrays(NamedTuple):
     """The state of some games as the kernel takes it, a game in each row."""

@@ -58,7 +58,16 @@ from cardlab.learning.token_games import (
 from cardlab.networks.token_networks import Expansion, TokenNetwork, make_network
 from cardlab.networks.weights import check_about, load_weights, save_weights
 
-__all__ = ["Config", "Subject", "Training", "export", "read_seats", "train"]
+__all__ = [
+    "RUNTIME_SETTINGS",
+    "Config",
+    "Loops",
+    "Subject",
+    "Training",
+    "export",
+    "read_seats",
+    "train",
+]
 
 RUNTIME_SETTINGS = ("device", "threads", "minutes", "profile", "compile")
 OPPONENTS = {"heuristic": HEURISTIC, "random": RANDOM}
@@ -153,15 +162,70 @@ def make_write_returns(game: Game) -> Callable[[Any, Any], None]:
     return write_returns
 
 
-class Training:
-    """One run: the network, its running mean, the optimiser, and how far it is."""
+class Loops:
+    """A run in loops of play and learning, each with its line of log and its checkpoint."""
 
-    def __init__(self, config: Config, subject: Subject, folder: Path) -> None:
-        self.config, self.subject, self.folder = config, subject, folder
-        self.game = subject.tokens.game
+    def __init__(self, config: Any, folder: Path) -> None:
+        self.config, self.folder = config, folder
         self.device = choose_device(config.device)
         self.threads = usable_threads(config.threads)
-        compiled = config.compile and self.device.type == "cuda"
+        self.compiled = config.compile and self.device.type == "cuda"
+        self.clock = Clock(self.device, exact=config.profile)
+        self.loop, self.games, self.steps = 0, 0, 0
+        self.notes: dict[str, float] = {}
+
+    def run_loop(self) -> None:
+        """Play, learn, and evaluate where it is time to."""
+        raise NotImplementedError
+
+    def save(self) -> None:
+        """Write a checkpoint."""
+        raise NotImplementedError
+
+    def bounds(self, count: int) -> list[int]:
+        """Return where games are divided into groups that are played in turn."""
+        # In halves, rules and networks work at the same time; without a GPU that gains nothing.
+        return [0, count // 2, count] if self.device.type == "cuda" and count > 1 else [0, count]
+
+    def run(self, report: Callable[[str, int, int], None], started: float) -> float:
+        """Run loops until the games or the time end; return the games per second."""
+        with closing(Log(self.folder, last_step=self.loop)) as log:
+            games = self._run(log, report, started)
+        return round(games / (time.perf_counter() - started), 1)
+
+    def _run(self, log: Log, report: Callable[[str, int, int], None], started: float) -> int:
+        config, longest, at_start = self.config, 0.0, self.games
+        report("games", self.games, config.games)
+        while self.games < config.games:
+            loop_started, before = time.perf_counter(), self.games
+            self.notes, self.clock.seconds = {}, {}
+            self.run_loop()
+            took = time.perf_counter() - loop_started
+            stages = {f"seconds/{name}": one for name, one in self.clock.seconds.items()}
+            speed = (self.games - before) / took
+            log.write(self.loop, **self.notes, **stages, **{"games/s": speed})
+            self.save()
+            report("games", self.games, config.games)
+            if config.profile:
+                shown = ", ".join(f"{name[8:]} {one:.2f} s" for name, one in stages.items())
+                report(f"loop {self.loop}, {speed:,.0f} games/s: {shown}", 1, 1)
+            if (
+                before > at_start
+            ):  # the first loop of a start compiles, which says nothing of others
+                longest = max(longest, time.perf_counter() - loop_started)
+            if config.minutes and time.perf_counter() - started + longest > 60 * config.minutes:
+                break
+        return self.games - at_start
+
+
+class Training(Loops):
+    """One run: the network, its running mean, the optimiser, and how far it is."""
+
+    config: Config
+
+    def __init__(self, config: Config, subject: Subject, folder: Path) -> None:
+        super().__init__(config, folder)
+        self.subject, self.game = subject, subject.tokens.game
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seeding.stream(config.seed, "tokens", "weights"))
             self.network = make_network(
@@ -174,15 +238,12 @@ class Training:
         self.optimiser = torch.optim.Adam(
             self.network.parameters(), lr=config.learning_rate, fused=True
         )
-        self.learner = Player([self.network], compiled=compiled)
-        self.measured = Player([self.average], compiled=compiled)
-        self._loss: Any = torch.compile(_loss, dynamic=False) if compiled else _loss
+        self.learner = Player([self.network], compiled=self.compiled)
+        self.measured = Player([self.average], compiled=self.compiled)
+        self._loss: Any = torch.compile(_loss, dynamic=False) if self.compiled else _loss
         self.orders = [
             torch.from_numpy(one.astype(np.int64)).to(self.device) for one in subject.symmetries
         ]
-        self.clock = Clock(self.device, exact=config.profile)
-        self.loop, self.games, self.steps = 0, 0, 0
-        self.notes: dict[str, float] = {}
 
     # Where the run is
 
@@ -228,8 +289,6 @@ class Training:
     ) -> tuple[Array, Samples]:
         """Play games to their end; return what every seat got, and the learner's decisions."""
         count = len(seeds)
-        # In halves, rules and networks work at the same time; without a GPU that gains nothing.
-        bounds = [0, count // 2, count] if self.device.type == "cuda" and count > 1 else [0, count]
         tokens, samples = self.subject.tokens, Samples()
         groups = [
             TokenGames(
@@ -241,7 +300,7 @@ class Training:
                 epsilon=epsilon,
                 first=a,
             )
-            for a, b in pairwise(bounds)
+            for a, b in pairwise(self.bounds(count))
         ]
         kept = [samples] if keep else None
         play(groups, [player], threads=self.threads, clock=self.clock, samples=kept)
@@ -367,10 +426,7 @@ def train(
         return dict(finished["summary"])
     training = Training(config, subject, folder)
     training.load()
-    at_start = training.games
-    with closing(Log(folder, last_step=training.loop)) as log:
-        _run(training, log, report, started)
-    spent = time.perf_counter() - started
+    speed = training.run(report, started)
     measured = training.notes if "loss" in training.notes else {}
     if not any(name.endswith("/wins") for name in measured):
         measured = {**measured, **training.evaluate()}
@@ -378,38 +434,13 @@ def train(
         "games": training.games,
         "loops": training.loop,
         "steps of learning": training.steps,
-        "games/s of this start": round((training.games - at_start) / spent, 1),
+        "games/s of this start": speed,
         **{name: round(one, 4) for name, one in measured.items() if "/" in name or name == "loss"},
     }
     about = training.about(provenance(training.game, command, config))
     save_weights(folder / NETWORK, training.average.state_dict(), {**about, "summary": summary})
     write_json(folder / "summary.json", {**about, "summary": summary})
     return summary
-
-
-def _run(
-    training: Training, log: Log, report: Callable[[str, int, int], None], started: float
-) -> None:
-    """Run loops, each with its line of log and its checkpoint, until the games or the time end."""
-    config, longest, at_start = training.config, 0.0, training.games
-    report("games", training.games, config.games)
-    while training.games < config.games:
-        loop_started, before = time.perf_counter(), training.games
-        training.notes, training.clock.seconds = {}, {}
-        training.run_loop()
-        took = time.perf_counter() - loop_started
-        stages = {f"seconds/{name}": one for name, one in training.clock.seconds.items()}
-        speed = (training.games - before) / took
-        log.write(training.loop, **training.notes, **stages, **{"games/s": speed})
-        training.save()
-        report("games", training.games, config.games)
-        if config.profile:
-            shown = ", ".join(f"{name[8:]} {one:.2f} s" for name, one in stages.items())
-            report(f"loop {training.loop}, {speed:,.0f} games/s: {shown}", 1, 1)
-        if before > at_start:  # the first loop of a start compiles, which says nothing of others
-            longest = max(longest, time.perf_counter() - loop_started)
-        if config.minutes and time.perf_counter() - started + longest > 60 * config.minutes:
-            return
 
 
 def export(

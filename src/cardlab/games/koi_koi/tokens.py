@@ -22,7 +22,7 @@ from __future__ import annotations
 from typing import Any
 
 from cardlab.engine.kernel import bit, int64, kernel, lowest_bit
-from cardlab.engine.token_blocks import Block, number_blocks
+from cardlab.engine.token_blocks import Block, number_blocks, write_zone
 from cardlab.games.koi_koi.cards import (
     BLUE,
     BOAR_DEER_BUTTERFLY,
@@ -53,21 +53,6 @@ from cardlab.games.koi_koi.table import (
     score,
 )
 from cardlab.games.koi_koi.yaku import YAKU_CARDS, beyond, has, lights
-
-__all__ = [
-    "DECISIONS",
-    "FEATURES",
-    "GLOBAL_FEATURES",
-    "MOST_CHOICES",
-    "TOKENS",
-    "TOKEN_FEATURES",
-    "WIDTH",
-    "action_of_token",
-    "token_of_action",
-    "write_choices",
-    "write_rows",
-    "write_view",
-]
 
 ENCODING = 1  # raised whenever a row or a feature changes its meaning
 TOKENS = DECK + 2
@@ -243,14 +228,6 @@ def yaku_bits(pile: int) -> int:
     bits |= (beyond(pile, RIBBONS, 4) > 0) << 11
     bits |= (beyond(pile, DROSS, 9) > 0) << 12
     return bits
-
-
-@kernel
-def write_zone(cards: int, zone: int, out: Any) -> None:
-    """Write a zone for all cards of a set."""
-    while cards:
-        out[lowest_bit(cards)] = zone
-        cards &= cards - 1
 
 
 @kernel

@@ -30,8 +30,6 @@ from cardlab.games.koi_koi.tokens import (
     write_rows,
 )
 
-__all__ = ["Decisions", "read_decisions"]
-
 
 @dataclass(frozen=True)
 class Decisions:

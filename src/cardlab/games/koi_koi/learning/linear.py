@@ -47,8 +47,6 @@ from cardlab.games.koi_koi.tokens import KOI_KOI_TOKEN, MOST_CHOICES
 from cardlab.games.koi_koi.win_chances import POINTS, look_up
 from cardlab.learning.runs import load_arrays, open_run, provenance, save_arrays, write_json
 
-__all__ = ["Config", "train"]
-
 # A point is worth the difference between so many more and as many fewer, divided by all of them. In
 # the last round, where only the sign counts, these are as many as one round may still bring.
 NEARBY, LAST_NEARBY = 5, 12

@@ -32,7 +32,6 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -47,28 +46,15 @@ from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
 from cardlab.engine.statistics import mean_and_margin
-from cardlab.games.koi_koi.learning.games import (
-    HEURISTIC,
-    LEARNER,
-    RANDOM,
-    RIVAL,
-    Clock,
-    Decided,
-    KoiKoiGames,
-    KoiKoiPlayer,
-    Samples,
-    game_seeds,
-    play,
-    usable_threads,
-)
+from cardlab.games.koi_koi.learning.games import KoiKoiGames, KoiKoiPlayer
 from cardlab.games.koi_koi.learning.network_files import (
     about_network,
     checkpoint_path,
-    export,
     find_networks,
     load_networks,
     save_networks,
 )
+from cardlab.games.koi_koi.learning.network_files import export as export
 from cardlab.games.koi_koi.learning.predictors import (
     PREDICTORS,
     Rounds,
@@ -82,16 +68,23 @@ from cardlab.games.koi_koi.rules import GAME
 from cardlab.games.koi_koi.table import MOST_ROUNDS
 from cardlab.games.koi_koi.win_chances import OUTCOMES, POINTS, two_hot
 from cardlab.learning.checkpoints import load_checkpoint, save_checkpoint
-from cardlab.learning.devices import PRECISIONS, choose_device, number_type
-from cardlab.learning.logs import Log
+from cardlab.learning.devices import PRECISIONS, number_type
 from cardlab.learning.runs import describe_run, open_run, provenance, read_json, write_json
-
-__all__ = ["Config", "export", "train"]
+from cardlab.learning.token_games import (
+    HEURISTIC,
+    LEARNER,
+    RANDOM,
+    RIVAL,
+    Decided,
+    Samples,
+    game_seeds,
+    play,
+)
+from cardlab.learning.token_training import RUNTIME_SETTINGS, Loops
 
 REWARDS = ("point", "win")
 SHIFTED = 12  # points; greater ones would rise out of all proportion
 RARE = 1e-3  # least chance of an outcome where networks begin to predict outcomes
-RUNTIME_SETTINGS = ("device", "threads", "minutes", "profile", "compile")
 
 
 @dataclass(frozen=True)
@@ -166,15 +159,14 @@ def _loss(network: KoiKoiTransformer, rows: Tensor, tokens: Tensor, targets: Ten
     return functional.mse_loss(predicted[:, 0], targets)
 
 
-class Training:
+class Training(Loops):
     """One run: networks, optimisers, predictor, and how far it is."""
 
+    config: Config
+
     def __init__(self, config: Config, folder: Path) -> None:
-        self.config, self.folder = config, folder
-        self.device = choose_device(config.device)
-        self.threads = usable_threads(config.threads)
+        super().__init__(config, folder)
         dtype = number_type(config.precision, self.device)
-        compiled = config.compile and self.device.type == "cuda"
         torch.manual_seed(seeding.stream(config.seed, "koi_koi", "weights"))
         outcomes = config.reward if config.outcomes else ""
         self.networks = make_networks(
@@ -186,19 +178,16 @@ class Training:
             name: torch.optim.Adam(network.parameters(), lr=config.learning_rate, fused=True)
             for name, network in self.networks.items()
         }
-        self.learner = KoiKoiPlayer(self.networks, config.design, compiled=compiled)
+        self.learner = KoiKoiPlayer(self.networks, config.design, compiled=self.compiled)
         self.rival: KoiKoiPlayer | None = None
         if config.against:
             found = find_networks(config.against, "against")
             rivals, design, _ = load_networks(found, self.device, dtype)
-            self.rival = KoiKoiPlayer(rivals, design, compiled=compiled)
-        self._loss: Any = torch.compile(_loss, dynamic=False) if compiled else _loss
-        self.clock = Clock(self.device, exact=config.profile)
-        self.loop, self.games, self.steps = 0, 0, 0
+            self.rival = KoiKoiPlayer(rivals, design, compiled=self.compiled)
+        self._loss: Any = torch.compile(_loss, dynamic=False) if self.compiled else _loss
         self.before = 0  # games behind the networks that the run began with
         self.phase = 1 if config.first_phase > 0 else 2
         self.table: Array = np.zeros(0)
-        self.notes: dict[str, float] = {}
 
     # Where the run is
 
@@ -293,11 +282,9 @@ class Training:
         loop = 0 if paired else self.loop  # evaluations meet the same deals
         start = seeding.stream(self.config.seed, "koi_koi", name, loop)
         seeds = game_seeds(start, count, paired=paired)
-        # In halves, rules and networks work at the same time; without a GPU that gains nothing.
-        bounds = [0, count // 2, count] if self.device.type == "cuda" else [0, count]
         groups = [
             KoiKoiGames(seeds[a:b], seats[a:b], device=self.device, epsilon=epsilon, first=a)
-            for a, b in pairwise(bounds)
+            for a, b in pairwise(self.bounds(count))
         ]
         samples = [Samples() for _ in self.networks]
         players = [self.learner] if self.rival is None else [self.learner, self.rival]
@@ -548,10 +535,7 @@ def train(config: Config, folder: Path, report: Callable[[str, int, int], None])
         return dict(finished["summary"])
     training = Training(config, folder)
     training.load()
-    at_start = training.games
-    with closing(Log(folder, last_step=training.loop)) as log:
-        _run(training, log, report, started)
-    spent = time.perf_counter() - started
+    speed = training.run(report, started)
     summary = {
         "games": training.games,
         "games in all": training.behind,
@@ -559,7 +543,7 @@ def train(config: Config, folder: Path, report: Callable[[str, int, int], None])
         "steps of learning": training.steps,
         "phase": training.phase,
         "finished": training.games >= config.games,
-        "games/s of this start": round((training.games - at_start) / spent, 1),
+        "games/s of this start": speed,
         **{name: round(one, 4) for name, one in training.notes.items() if "/" in name},
     }
     if training.games >= config.games:
@@ -569,28 +553,3 @@ def train(config: Config, folder: Path, report: Callable[[str, int, int], None])
         for path in folder.glob("checkpoint-*"):  # the weights are all that is needed now
             path.unlink()
     return summary
-
-
-def _run(
-    training: Training, log: Log, report: Callable[[str, int, int], None], started: float
-) -> None:
-    """Run loops, each with its line of log and its checkpoint, until the games or the time end."""
-    config, longest, at_start = training.config, 0.0, training.games
-    report("games", training.games, config.games)
-    while training.games < config.games:
-        loop_started, before = time.perf_counter(), training.games
-        training.notes, training.clock.seconds = {}, {}
-        training.run_loop()
-        took = time.perf_counter() - loop_started
-        stages = {f"seconds/{name}": one for name, one in training.clock.seconds.items()}
-        speed = (training.games - before) / took
-        log.write(training.loop, **training.notes, **stages, **{"games/s": speed})
-        training.save()
-        report("games", training.games, config.games)
-        if config.profile:
-            shown = ", ".join(f"{name[8:]} {one:.2f} s" for name, one in stages.items())
-            report(f"loop {training.loop}, {speed:,.0f} games/s: {shown}", 1, 1)
-        if before > at_start:  # the first loop of a start compiles
-            longest = max(longest, time.perf_counter() - loop_started)
-        if config.minutes and time.perf_counter() - started + longest > 60 * config.minutes:
-            return

@@ -44,8 +44,8 @@ from cardlab.engine.game import Array
 from cardlab.engine.statistics import ratio_and_margin
 from cardlab.games.koi_koi.cards import CUP, DECK, DROSS
 from cardlab.games.koi_koi.learning.human_records import Decisions, read_decisions
+from cardlab.games.koi_koi.learning.network_files import export as export
 from cardlab.games.koi_koi.learning.network_files import (
-    export,
     find_networks,
     load_networks,
     network_names,
@@ -64,8 +64,6 @@ from cardlab.learning.devices import PRECISIONS, choose_device, number_type
 from cardlab.learning.logs import Log
 from cardlab.learning.runs import open_run, provenance, read_json, write_json
 from cardlab.networks.weights import load_weights, save_weights
-
-__all__ = ["Config", "export", "train"]
 
 PAPER = {"discard": 0.740, "pick": 0.903, "koi_koi": 0.802}  # table I
 ALIKE = ((3, 4), (5, 9))  # months, from 0, that can change places
