@@ -126,13 +126,9 @@ class Arrays(NamedTuple):
 @functools.cache
 def make_advance(tokens: Tokens) -> Callable[..., None]:
     """Return the kernel that takes a game's decisions and goes on to the next ones."""
-    mover, deal, legal, apply = (
-        tokens.game.mover,
-        tokens.game.deal,
-        tokens.game.legal,
-        tokens.game.apply,
-    )
-    deck_order, choose, mark = tokens.game.shuffle, tokens.choose, tokens.mark
+    rules = tokens.game
+    mover, deal, legal, apply = rules.mover, rules.deal, rules.legal, rules.apply
+    deck_order, choose, mark = rules.shuffle, tokens.choose, tokens.mark
     write_view, write_choices = tokens.write_view, tokens.write_choices
     action_of_token, decision_of = tokens.action_of_token, tokens.decision_of
     episode_of, per_game = tokens.episode_of, tokens.episodes

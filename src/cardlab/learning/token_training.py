@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 from torch.optim.swa_utils import get_ema_multi_avg_fn
 
@@ -65,8 +65,8 @@ __all__ = [
     "Subject",
     "Training",
     "export",
-    "read_seats",
     "train",
+    "update_average",
 ]
 
 RUNTIME_SETTINGS = ("device", "threads", "minutes", "profile", "compile")
@@ -114,18 +114,6 @@ class Subject(NamedTuple):
     most_seats: int
 
 
-def read_seats(text: str, most: int) -> range:
-    """Return the numbers of seats that `3` or `2-4` mean."""
-    low, _, high = text.partition("-")
-    try:
-        numbers = range(int(low), int(high or low) + 1)
-    except ValueError:
-        numbers = range(0)
-    if not numbers or numbers[0] < 2 or numbers[-1] > most:
-        raise CardlabError(f"setting seats={text} is not possible; give 2 or 2-4, from 2 to {most}")
-    return numbers
-
-
 def check(config: Config) -> None:
     """Raise for settings that cannot be."""
     if config.precision not in PRECISIONS:
@@ -146,6 +134,12 @@ def check(config: Config) -> None:
 
 def _loss(network: TokenNetwork, rows: Tensor, tokens: Tensor, targets: Tensor) -> Tensor:
     return functional.mse_loss(network(rows, tokens[:, None])[:, 0], targets)
+
+
+def update_average(average: nn.Module, network: nn.Module, kept: float) -> None:
+    """Take the weights of a network into their running mean, of which a share is kept."""
+    update = get_ema_multi_avg_fn(kept)  # type: ignore[no-untyped-call]
+    update(list(average.parameters()), list(network.parameters()), None)
 
 
 @functools.cache
@@ -235,6 +229,7 @@ class Training(Loops):
                 dtype=number_type(config.precision, self.device),
             ).to(self.device)
         self.average = copy.deepcopy(self.network)  # alike in all, so that both run one graph
+        self.modules = {"network": self.network, "average": self.average}
         self.optimiser = torch.optim.Adam(
             self.network.parameters(), lr=config.learning_rate, fused=True
         )
@@ -262,8 +257,7 @@ class Training(Loops):
     def load(self) -> None:
         """Go on from the last checkpoint, or start."""
         path = self.folder / CHECKPOINT
-        modules = {"network": self.network, "average": self.average}
-        found = load_checkpoint(path, modules, {"adam": self.optimiser}, str(self.device))
+        found = load_checkpoint(path, self.modules, {"adam": self.optimiser}, str(self.device))
         if found is not None:
             about = found[0]
             check_about(path, about, encoding=self.subject.encoding, rules=self.game.rules_version)
@@ -271,9 +265,8 @@ class Training(Loops):
 
     def save(self) -> None:
         """Write a checkpoint."""
-        modules = {"network": self.network, "average": self.average}
         about = self.about({"loop": self.loop, "steps": self.steps})
-        save_checkpoint(self.folder / CHECKPOINT, modules, {"adam": self.optimiser}, about)
+        save_checkpoint(self.folder / CHECKPOINT, self.modules, {"adam": self.optimiser}, about)
 
     # Play
 
@@ -381,15 +374,11 @@ class Training(Loops):
             self.optimiser.step()
             self.optimiser.zero_grad(set_to_none=True)
             self.steps += 1
-            self._follow()
+            # The first weights count for little in the mean.
+            kept = min(config.average, 1 - 1 / self.steps)
+            update_average(self.average, self.network, kept)
             total += loss.detach()
         self.notes |= {"loss": float(total) / batches, "decisions": float(len(rows))}
-
-    def _follow(self) -> None:
-        """Take the weights into their running mean; the first ones count for little."""
-        kept = min(self.config.average, 1 - 1 / self.steps)
-        update = get_ema_multi_avg_fn(kept)  # type: ignore[no-untyped-call]
-        update(list(self.average.parameters()), list(self.network.parameters()), None)
 
     def run_loop(self) -> None:
         """Play, learn, and evaluate where it is time to."""

@@ -18,8 +18,9 @@ from cardlab.games.crazy_eights.heuristic import choose
 from cardlab.games.crazy_eights.networks.expansion import CrazyEightsExpansion
 from cardlab.games.crazy_eights.rules import GAME, MAX_SEATS
 from cardlab.learning import token_training
+from cardlab.learning.runs import read_seats
 from cardlab.learning.token_games import Tokens
-from cardlab.learning.token_training import Subject, read_seats
+from cardlab.learning.token_training import Subject
 
 TOKENS = Tokens.of_module(tokens, GAME, choose, episodes=MAX_SEATS)
 

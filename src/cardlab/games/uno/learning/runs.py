@@ -26,13 +26,14 @@ from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
 from cardlab.engine.statistics import wilson_interval
 from cardlab.games.uno.features import VERSION
+from cardlab.games.uno.hidden_hands import MAX_SEATS
 from cardlab.games.uno.learning.games import Games, Play, table
 from cardlab.games.uno.networks.q_networks import QNetwork, build, set_bits
 from cardlab.games.uno.rules import GAME, RULES
 from cardlab.learning.checkpoints import load_checkpoint, save_checkpoint
 from cardlab.learning.devices import choose_device
 from cardlab.learning.logs import Log
-from cardlab.learning.runs import open_run, provenance, write_json
+from cardlab.learning.runs import open_run, provenance, read_seats, write_json
 from cardlab.networks.weights import check_about, load_weights, save_weights
 
 Report = Callable[[str, int, int], None]
@@ -117,13 +118,7 @@ def tables_of(seats: str, rules: str) -> list[Array]:
 
     Tables of more than five seats are one in seven as frequent as the others.
     """
-    low, _, high = seats.partition("-")
-    try:
-        numbers = range(int(low), int(high or low) + 1)
-    except ValueError:
-        numbers = range(0)
-    if not numbers or numbers[0] < 2 or numbers[-1] > 10:
-        raise CardlabError(f"seats={seats} is not possible; give 3 or 2-5, from 2 to 10")
+    numbers = read_seats(seats, MAX_SEATS)
     if rules not in (*RULES, "both"):
         raise CardlabError(f"rules={rules} is unknown; use {', '.join(RULES)} or both")
     return [

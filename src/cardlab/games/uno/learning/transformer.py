@@ -19,8 +19,9 @@ from cardlab.games.uno.learning.games import table
 from cardlab.games.uno.networks.expansion import UnoExpansion
 from cardlab.games.uno.rules import GAME, RULES
 from cardlab.learning import token_training
+from cardlab.learning.runs import read_seats
 from cardlab.learning.token_games import Tokens
-from cardlab.learning.token_training import Subject, read_seats
+from cardlab.learning.token_training import Subject
 
 TOKENS = Tokens.of_module(tokens, GAME, choose, episodes=MAX_SEATS)
 MEASURED = ((2, "rlcard"), (3, "rlcard"), (2, "official"))
