@@ -59,12 +59,14 @@ from cardlab.networks.token_networks import Expansion, TokenNetwork, make_networ
 from cardlab.networks.weights import check_about, load_weights, save_weights
 
 __all__ = [
-    "RUNTIME_SETTINGS",
     "Config",
+    "LoopSettings",
     "Loops",
     "Subject",
     "Training",
+    "check_loops",
     "export",
+    "open_loops",
     "train",
     "update_average",
 ]
@@ -76,8 +78,8 @@ CHECKPOINT = "checkpoint.safetensors"
 
 
 @dataclass(frozen=True)
-class Config:
-    """What can be set."""
+class LoopSettings:
+    """What can be set of every run in loops."""
 
     games: int = 10_000_000
     batch_games: int = 32_768
@@ -87,12 +89,9 @@ class Config:
     batch: int = 4096
     share: float = 1.0  # of a loop's decisions that are learned from
     warm_up: int = 300
-    average: float = 0.998
     evaluate_every: int = 10
     evaluate_games: int = 2000  # for each table and opponent
-    seats: str = "2-4"
-    width: int = 256
-    blocks: int = 2
+    width: int = 256  # of the networks; 256 is the paper's
     precision: str = "bf16"  # on a GPU; a processor computes in float32
     seed: int = 0
     device: str = ""
@@ -100,6 +99,15 @@ class Config:
     threads: int = 0  # 0: one for each core
     minutes: float = 0.0  # stop with a checkpoint after so long; 0: never
     profile: bool = False
+
+
+@dataclass(frozen=True)
+class Config(LoopSettings):
+    """What can be set."""
+
+    average: float = 0.998
+    seats: str = "2-4"
+    blocks: int = 2
 
 
 class Subject(NamedTuple):
@@ -114,22 +122,40 @@ class Subject(NamedTuple):
     most_seats: int
 
 
-def check(config: Config) -> None:
-    """Raise for settings that cannot be."""
+def check_loops(config: LoopSettings, *names: str) -> None:
+    """Raise for settings that cannot be; what is named must be 1 or more."""
     if config.precision not in PRECISIONS:
         known = " or ".join(PRECISIONS)
         raise CardlabError(f"setting precision={config.precision} is not possible; give {known}")
-    for name in ("games", "batch_games", "batch", "evaluate_every", "blocks"):
+    for name in ("games", "batch_games", "batch", "evaluate_every", *names):
         if getattr(config, name) < 1:
             raise CardlabError(f"setting {name}={getattr(config, name)} must be 1 or more")
+    if not 0 <= config.last_epsilon <= config.epsilon <= 1:
+        raise CardlabError("epsilon must fall: 0 <= last_epsilon <= epsilon <= 1")
+
+
+def check(config: Config) -> None:
+    """Raise for settings that cannot be."""
+    check_loops(config, "blocks")
     if config.width < 4 or config.width % 4:
         raise CardlabError(f"setting width={config.width} must be a multiple of 4: it has 4 heads")
     if config.evaluate_games < 100:
         raise CardlabError(f"setting evaluate_games={config.evaluate_games} must be 100 or more")
     if not (0 < config.share <= 1 and 0 <= config.average < 1):
         raise CardlabError("share lies above 0 and at most at 1, average from 0 to below 1")
-    if not 0 <= config.last_epsilon <= config.epsilon <= 1:
-        raise CardlabError("epsilon must fall: 0 <= last_epsilon <= epsilon <= 1")
+
+
+def open_loops(
+    config: LoopSettings, folder: Path, report: Callable[[str, int, int], None]
+) -> dict[str, Any] | None:
+    """Make or check the folder of a run; return its summary if all games are played."""
+    fixed = {name: getattr(type(config), name) for name in RUNTIME_SETTINGS}
+    open_run(folder, dataclasses.replace(config, **fixed))
+    finished = read_json(folder / "summary.json")
+    if finished is None or finished["summary"]["games"] < config.games:
+        return None
+    report("games", config.games, config.games)
+    return dict(finished["summary"])
 
 
 def _loss(network: TokenNetwork, rows: Tensor, tokens: Tensor, targets: Tensor) -> Tensor:
@@ -159,7 +185,7 @@ def make_write_returns(game: Game) -> Callable[[Any, Any], None]:
 class Loops:
     """A run in loops of play and learning, each with its line of log and its checkpoint."""
 
-    def __init__(self, config: Any, folder: Path) -> None:
+    def __init__(self, config: LoopSettings, folder: Path) -> None:
         self.config, self.folder = config, folder
         self.device = choose_device(config.device)
         self.threads = usable_threads(config.threads)
@@ -407,12 +433,8 @@ def train(
     """Play and learn until all games are played or the time is up; return how it stands."""
     check(config)
     started = time.perf_counter()
-    fixed = {name: getattr(Config, name) for name in RUNTIME_SETTINGS}
-    open_run(folder, dataclasses.replace(config, **fixed))
-    finished = read_json(folder / "summary.json")
-    if finished is not None and finished["summary"]["games"] >= config.games:
-        report("games", config.games, config.games)
-        return dict(finished["summary"])
+    if (finished := open_loops(config, folder, report)) is not None:
+        return finished
     training = Training(config, subject, folder)
     training.load()
     speed = training.run(report, started)

@@ -29,7 +29,6 @@ rounds usually end.
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -68,8 +67,8 @@ from cardlab.games.koi_koi.rules import GAME
 from cardlab.games.koi_koi.table import MOST_ROUNDS
 from cardlab.games.koi_koi.win_chances import OUTCOMES, POINTS, two_hot
 from cardlab.learning.checkpoints import load_checkpoint, save_checkpoint
-from cardlab.learning.devices import PRECISIONS, number_type
-from cardlab.learning.runs import describe_run, open_run, provenance, read_json, write_json
+from cardlab.learning.devices import number_type
+from cardlab.learning.runs import describe_run, provenance, read_json, write_json
 from cardlab.learning.token_games import (
     HEURISTIC,
     LEARNER,
@@ -80,7 +79,7 @@ from cardlab.learning.token_games import (
     game_seeds,
     play,
 )
-from cardlab.learning.token_training import RUNTIME_SETTINGS, Loops
+from cardlab.learning.token_training import Loops, LoopSettings, check_loops, open_loops
 
 REWARDS = ("point", "win")
 SHIFTED = 12  # points; greater ones would rise out of all proportion
@@ -88,21 +87,17 @@ RARE = 1e-3  # least chance of an outcome where networks begin to predict outcom
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(LoopSettings):
     """What can be set."""
 
     reward: str = "win"
     design: str = "separate"
     against: str = ""  # folder of a supervised run, or shipped agent, for phase 1
     games: int = 5_000_000
-    batch_games: int = 32_768
     first_phase: int = 500_000  # games at most
     overwhelm: float = 0.6
     epsilon: float = 0.15
-    last_epsilon: float = 0.02
-    learning_rate: float = 4e-4
     last_rate: float = 0.1  # share of the rate that is left at the end
-    batch: int = 4096
     share: float = 1.0  # of a loop's discards (of all decisions, if shared) that are learned from
     trace: float = 1.0  # 1: the reward alone; below it, mixed with the next decision's value
     rivals: float = 0.0  # share of games in phase 2 that go on against the supervised agent
@@ -114,15 +109,6 @@ class Config:
     refit_every: int = 8
     refit_games: int = 16_384
     evaluate_every: int = 5
-    evaluate_games: int = 2000
-    width: int = 256  # of the networks; 256 is the paper's
-    precision: str = "bf16"  # on a GPU; a processor computes in float32
-    seed: int = 0
-    device: str = ""
-    compile: bool = True  # on a GPU
-    threads: int = 0  # 0: one for each core
-    minutes: float = 0.0  # stop with a checkpoint after so long; 0: never
-    profile: bool = False
 
 
 def check(config: Config) -> None:
@@ -131,14 +117,11 @@ def check(config: Config) -> None:
         ("reward", REWARDS),
         ("design", DESIGNS),
         ("predictor", PREDICTORS),
-        ("precision", tuple(PRECISIONS)),
     ):
         given = getattr(config, name)
         if given not in known:
             raise CardlabError(f"setting {name}={given} is not possible; give {' or '.join(known)}")
-    for name in ("games", "batch_games", "batch", "refit_every", "refit_games", "evaluate_every"):
-        if getattr(config, name) < 1:
-            raise CardlabError(f"setting {name}={getattr(config, name)} must be 1 or more")
+    check_loops(config, "refit_every", "refit_games")
     if config.evaluate_games < 4 or config.evaluate_games % 2:
         raise CardlabError("setting evaluate_games must be an even number from 4 on")
     if not (0 <= config.trace <= 1 and 0 <= config.rivals <= 1):
@@ -148,8 +131,6 @@ def check(config: Config) -> None:
             raise CardlabError(
                 f"setting {name}={getattr(config, name)} must be above 0 and at most 1"
             )
-    if not 0 <= config.last_epsilon <= config.epsilon <= 1:
-        raise CardlabError("epsilon must fall: 0 <= last_epsilon <= epsilon <= 1")
 
 
 def _loss(network: KoiKoiTransformer, rows: Tensor, tokens: Tensor, targets: Tensor) -> Tensor:
@@ -527,12 +508,8 @@ def train(config: Config, folder: Path, report: Callable[[str, int, int], None])
         if getattr(config, name):
             find_networks(getattr(config, name), name)
     started = time.perf_counter()
-    fixed = {name: getattr(Config, name) for name in RUNTIME_SETTINGS}
-    open_run(folder, dataclasses.replace(config, **fixed))
-    finished = read_json(folder / "summary.json")
-    if finished is not None:
-        report("games", config.games, config.games)
-        return dict(finished["summary"])
+    if (finished := open_loops(config, folder, report)) is not None:
+        return finished
     training = Training(config, folder)
     training.load()
     speed = training.run(report, started)
