@@ -195,7 +195,6 @@ class Unit:
         )
         self.validated = validated
         self.epoch, self.best_epoch, self.best_loss = 0, 0, float("inf")
-        self.losses: list[float] = []
         self.source, self.move = (one.to(device) for one in symmetries())
 
     def run_epoch(self) -> dict[str, float]:

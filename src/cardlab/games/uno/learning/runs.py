@@ -37,7 +37,6 @@ from cardlab.learning.runs import open_run, provenance, read_seats, write_json
 from cardlab.networks.weights import check_about, load_weights, save_weights
 
 Report = Callable[[str, int, int], None]
-Choose = Callable[[Tensor, Tensor], Tensor]
 FEW_IN_FLIGHT = 8  # games of a stretch for each row, at least: most of them must be able to end
 
 
