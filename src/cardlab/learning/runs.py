@@ -10,7 +10,7 @@ import os
 import shlex
 import subprocess
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,6 +19,7 @@ from cardlab.engine.errors import CardlabError, suggest
 from cardlab.engine.game import Array, Game
 
 __all__ = [
+    "Report",
     "archive",
     "describe_run",
     "load_arrays",
@@ -32,6 +33,7 @@ __all__ = [
 ]
 
 Config = TypeVar("Config")
+Report = Callable[[str, int, int], None]  # what, done, of how many: how far a training is
 
 
 def read_config(kind: type[Config], settings: Sequence[str]) -> Config:

@@ -41,7 +41,7 @@ from cardlab.engine.statistics import mean_and_margin
 from cardlab.learning.checkpoints import load_checkpoint, save_checkpoint
 from cardlab.learning.devices import PRECISIONS, choose_device, number_type
 from cardlab.learning.logs import Log
-from cardlab.learning.runs import open_run, provenance, read_json, write_json
+from cardlab.learning.runs import Report, open_run, provenance, read_json, write_json
 from cardlab.learning.token_games import (
     HEURISTIC,
     LEARNER,
@@ -145,9 +145,7 @@ def check(config: Config) -> None:
         raise CardlabError("share lies above 0 and at most at 1, average from 0 to below 1")
 
 
-def open_loops(
-    config: LoopSettings, folder: Path, report: Callable[[str, int, int], None]
-) -> dict[str, Any] | None:
+def open_loops(config: LoopSettings, folder: Path, report: Report) -> dict[str, Any] | None:
     """Make or check the folder of a run; return its summary if all games are played."""
     fixed = {name: getattr(type(config), name) for name in RUNTIME_SETTINGS}
     open_run(folder, dataclasses.replace(config, **fixed))
@@ -207,13 +205,13 @@ class Loops:
         # In halves, rules and networks work at the same time; without a GPU that gains nothing.
         return [0, count // 2, count] if self.device.type == "cuda" and count > 1 else [0, count]
 
-    def run(self, report: Callable[[str, int, int], None], started: float) -> float:
+    def run(self, report: Report, started: float) -> float:
         """Run loops until the games or the time end; return the games per second."""
         with closing(Log(self.folder, last_step=self.loop)) as log:
             games = self._run(log, report, started)
         return round(games / (time.perf_counter() - started), 1)
 
-    def _run(self, log: Log, report: Callable[[str, int, int], None], started: float) -> int:
+    def _run(self, log: Log, report: Report, started: float) -> int:
         config, longest, at_start = self.config, 0.0, self.games
         report("games", self.games, config.games)
         while self.games < config.games:
@@ -427,7 +425,7 @@ def train(
     config: Config,
     subject: Subject,
     folder: Path,
-    report: Callable[[str, int, int], None],
+    report: Report,
     command: str,
 ) -> dict[str, Any]:
     """Play and learn until all games are played or the time is up; return how it stands."""

@@ -7,7 +7,6 @@ without options.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from cardlab.games.crazy_eights.heuristic import choose
 from cardlab.games.crazy_eights.networks.expansion import CrazyEightsExpansion
 from cardlab.games.crazy_eights.rules import GAME, MAX_SEATS
 from cardlab.learning import token_training
-from cardlab.learning.runs import read_seats
+from cardlab.learning.runs import Report, read_seats
 from cardlab.learning.token_games import Tokens
 from cardlab.learning.token_training import Subject
 
@@ -52,7 +51,7 @@ def subject(config: Config) -> Subject:
     )
 
 
-def train(config: Config, folder: Path, report: Callable[[str, int, int], None]) -> dict[str, Any]:
+def train(config: Config, folder: Path, report: Report) -> dict[str, Any]:
     """Play and learn until all games are played or the time is up; return how it stands."""
     command = "cardlab train crazy_eights/transformer"
     return token_training.train(config, subject(config), folder, report, command)

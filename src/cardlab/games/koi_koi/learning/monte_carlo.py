@@ -30,7 +30,7 @@ rounds usually end.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -68,7 +68,7 @@ from cardlab.games.koi_koi.table import MOST_ROUNDS
 from cardlab.games.koi_koi.win_chances import OUTCOMES, POINTS, two_hot
 from cardlab.learning.checkpoints import load_checkpoint, save_checkpoint
 from cardlab.learning.devices import number_type
-from cardlab.learning.runs import describe_run, provenance, read_json, write_json
+from cardlab.learning.runs import Report, describe_run, provenance, read_json, write_json
 from cardlab.learning.token_games import (
     HEURISTIC,
     LEARNER,
@@ -501,7 +501,7 @@ def paired_mean(values: Array) -> tuple[float, float]:
     return mean_and_margin(values.reshape(-1, 2).mean(1))
 
 
-def train(config: Config, folder: Path, report: Callable[[str, int, int], None]) -> dict[str, Any]:
+def train(config: Config, folder: Path, report: Report) -> dict[str, Any]:
     """Play and learn until all games are played or the time is up; return how it stands."""
     check(config)
     for name in ("against", "start"):

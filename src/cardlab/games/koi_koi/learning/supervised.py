@@ -27,7 +27,6 @@ from __future__ import annotations
 import copy
 import dataclasses
 import time
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,7 +60,7 @@ from cardlab.games.koi_koi.tokens import DECISIONS, ENTERED, PENDING_CARD, TAKEN
 from cardlab.learning.checkpoints import load_checkpoint, save_checkpoint
 from cardlab.learning.devices import PRECISIONS, choose_device, number_type
 from cardlab.learning.logs import Log
-from cardlab.learning.runs import open_run, provenance, read_json, write_json
+from cardlab.learning.runs import Report, open_run, provenance, read_json, write_json
 from cardlab.learning.token_training import update_average
 from cardlab.networks.weights import load_weights, save_weights
 
@@ -297,9 +296,7 @@ class Unit:
 class Training:
     """The whole run: every fold and network, then the final networks."""
 
-    def __init__(
-        self, config: Config, folder: Path, report: Callable[[str, int, int], None]
-    ) -> None:
+    def __init__(self, config: Config, folder: Path, report: Report) -> None:
         self.config, self.folder, self.report = config, folder, report
         self.started = time.perf_counter()
         self.device = choose_device(config.device)
@@ -469,7 +466,7 @@ def _share(name: str, right: Array, of: Array) -> dict[str, float]:
     return {name: round(share, 4), f"{name} margin": round(margin, 4)}
 
 
-def train(config: Config, folder: Path, report: Callable[[str, int, int], None]) -> dict[str, Any]:
+def train(config: Config, folder: Path, report: Report) -> dict[str, Any]:
     """Cross-validate, then train the final networks; return the accuracies."""
     check(config)
     fixed = {name: getattr(Config, name) for name in RUNTIME_SETTINGS}

@@ -33,10 +33,10 @@ from cardlab.games.uno.rules import GAME, RULES
 from cardlab.learning.checkpoints import load_checkpoint, save_checkpoint
 from cardlab.learning.devices import choose_device
 from cardlab.learning.logs import Log
+from cardlab.learning.runs import Report as Report
 from cardlab.learning.runs import open_run, provenance, read_seats, write_json
 from cardlab.networks.weights import check_about, load_weights, save_weights
 
-Report = Callable[[str, int, int], None]
 FEW_IN_FLIGHT = 8  # games of a stretch for each row, at least: most of them must be able to end
 
 

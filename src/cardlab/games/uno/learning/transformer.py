@@ -6,7 +6,6 @@ Games have `seats` seats and follow one rule set or, in equal shares, both.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from cardlab.games.uno.learning.games import table
 from cardlab.games.uno.networks.expansion import UnoExpansion
 from cardlab.games.uno.rules import GAME, RULES
 from cardlab.learning import token_training
-from cardlab.learning.runs import read_seats
+from cardlab.learning.runs import Report, read_seats
 from cardlab.learning.token_games import Tokens
 from cardlab.learning.token_training import Subject
 
@@ -55,7 +54,7 @@ def subject(config: Config) -> Subject:
     )
 
 
-def train(config: Config, folder: Path, report: Callable[[str, int, int], None]) -> dict[str, Any]:
+def train(config: Config, folder: Path, report: Report) -> dict[str, Any]:
     """Play and learn until all games are played or the time is up; return how it stands."""
     command = "cardlab train uno/transformer"
     return token_training.train(config, subject(config), folder, report, command)
