@@ -1,11 +1,13 @@
-"""Index tables: what every feature of a token says, by number."""
+"""What token features share: tables that say what each is, by number, and zones of cards."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-__all__ = ["Block", "number_blocks"]
+from cardlab.engine.kernel import kernel, lowest_bit
+
+__all__ = ["Block", "number_blocks", "write_zone"]
 
 
 class Block(NamedTuple):
@@ -27,3 +29,11 @@ def number_blocks(
         first += count
     tokens = sum(count for count, _, _ in of_token)
     return tuple(blocks), tokens, first - tokens
+
+
+@kernel
+def write_zone(cards: int, zone: int, out: Any) -> None:
+    """Write a zone for all cards of a set."""
+    while cards:
+        out[lowest_bit(cards)] = zone
+        cards &= cards - 1

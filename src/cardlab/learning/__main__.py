@@ -51,8 +51,9 @@ def _parser(command: str) -> argparse.ArgumentParser:
     return parser
 
 
-def _target(training: str, given: Path | None, kind: str) -> Path:
-    return given or find_package(training.partition("/")[0]).shipped(kind)
+def _target(given: argparse.Namespace, kind: str) -> Path:
+    folder: Path = given.target or find_package(given.training.partition("/")[0]).shipped(kind)
+    return folder
 
 
 def _export(words: list[str]) -> None:
@@ -62,9 +63,7 @@ def _export(words: list[str]) -> None:
         raise CardlabError(
             f"training {given.training} makes no network; there is nothing to export"
         )
-    for path in module.export(
-        given.run, given.name, _target(given.training, given.target, "networks")
-    ):
+    for path in module.export(given.run, given.name, _target(given, "networks")):
         sys.stdout.write(f"{path}\n")
 
 
@@ -72,8 +71,7 @@ def _archive(words: list[str]) -> None:
     parser = _parser("archive")
     parser.add_argument("--after", action="store_true", help="it resumed the run archived so far")
     given = parser.parse_args(words)
-    target = _target(given.training, given.target, "logs")
-    for path in archive(given.run, given.name, target, after=given.after):
+    for path in archive(given.run, given.name, _target(given, "logs"), after=given.after):
         sys.stdout.write(f"{path}\n")
 
 

@@ -57,22 +57,20 @@ def load_checkpoint(
     kept, about = load_weights(path, device)
     try:
         for name, module in modules.items():
-            start = f"module/{name}/"
-            found = {key[len(start) :]: kept[key] for key in kept if key.startswith(start)}
-            module.load_state_dict(found)
+            module.load_state_dict(_below(f"module/{name}/", kept))
         for name, optimiser in optimisers.items():
             states: dict[int, dict[str, Tensor]] = {}
-            for key, value in kept.items():
-                kind, _, rest = key.partition("/")
-                owner, _, place = rest.partition("/")
-                if kind == "optimiser" and owner == name:
-                    number, _, entry = place.partition("/")
-                    states.setdefault(int(number), {})[entry] = value
+            for key, value in _below(f"optimiser/{name}/", kept).items():
+                number, _, entry = key.partition("/")
+                states.setdefault(int(number), {})[entry] = value
             groups = optimiser.state_dict()["param_groups"]
             optimiser.load_state_dict({"state": states, "param_groups": groups})
     except (RuntimeError, ValueError, KeyError):
         raise CardlabError(
             f"{path} is a checkpoint of another network; remove it to start again"
         ) from None
-    start = "tensor/"
-    return about, {key[len(start) :]: kept[key] for key in kept if key.startswith(start)}
+    return about, _below("tensor/", kept)
+
+
+def _below(start: str, kept: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {key.removeprefix(start): kept[key] for key in kept if key.startswith(start)}

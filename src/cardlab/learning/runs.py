@@ -10,7 +10,7 @@ import os
 import shlex
 import subprocess
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,6 +19,7 @@ from cardlab.engine.errors import CardlabError, suggest
 from cardlab.engine.game import Array, Game
 
 __all__ = [
+    "Report",
     "archive",
     "describe_run",
     "load_arrays",
@@ -26,11 +27,13 @@ __all__ = [
     "provenance",
     "read_config",
     "read_json",
+    "read_seats",
     "save_arrays",
     "write_json",
 ]
 
 Config = TypeVar("Config")
+Report = Callable[[str, int, int], None]  # what, done, of how many: how far a training is
 
 
 def read_config(kind: type[Config], settings: Sequence[str]) -> Config:
@@ -69,6 +72,18 @@ def _read_value(name: str, text: str, kind: type) -> Any:
     except (ValueError, KeyError):
         what = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
         raise CardlabError(f"setting {name}={text} is not possible; give {what}") from None
+
+
+def read_seats(text: str, most: int) -> range:
+    """Return the numbers of seats that `3` or `2-4` mean."""
+    low, _, high = text.partition("-")
+    try:
+        numbers = range(int(low), int(high or low) + 1)
+    except ValueError:
+        numbers = range(0)
+    if not numbers or numbers[0] < 2 or numbers[-1] > most:
+        raise CardlabError(f"setting seats={text} is not possible; give 2 or 2-4, from 2 to {most}")
+    return numbers
 
 
 def open_run(folder: Path, config: Any) -> None:

@@ -88,6 +88,23 @@ class Tokens(NamedTuple):
     mark: Callable[..., int] = no_mark  # what is remembered of a game's deals: (state, so far)
     skips_forced: bool = True  # whether a single choice is taken without asking
 
+    @classmethod
+    def of_module(
+        cls, module: Any, game: Game, choose: Callable[..., int], episodes: int, **others: Any
+    ) -> Tokens:
+        """Return what the module `tokens` of a game says of it."""
+        return cls(
+            game=game,
+            choose=choose,
+            write_view=module.write_view,
+            write_choices=module.write_choices,
+            action_of_token=module.action_of_token,
+            width=module.WIDTH,
+            most_choices=module.MOST_CHOICES,
+            episodes=episodes,
+            **others,
+        )
+
 
 class Arrays(NamedTuple):
     """The state of some games as the kernel takes it, a game in each row."""
@@ -109,13 +126,9 @@ class Arrays(NamedTuple):
 @functools.cache
 def make_advance(tokens: Tokens) -> Callable[..., None]:
     """Return the kernel that takes a game's decisions and goes on to the next ones."""
-    mover, deal, legal, apply = (
-        tokens.game.mover,
-        tokens.game.deal,
-        tokens.game.legal,
-        tokens.game.apply,
-    )
-    deck_order, choose, mark = tokens.game.shuffle, tokens.choose, tokens.mark
+    rules = tokens.game
+    mover, deal, legal, apply = rules.mover, rules.deal, rules.legal, rules.apply
+    deck_order, choose, mark = rules.shuffle, tokens.choose, tokens.mark
     write_view, write_choices = tokens.write_view, tokens.write_choices
     action_of_token, decision_of = tokens.action_of_token, tokens.decision_of
     episode_of, per_game = tokens.episode_of, tokens.episodes

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 from torch.optim.swa_utils import get_ema_multi_avg_fn
 
@@ -41,7 +41,7 @@ from cardlab.engine.statistics import mean_and_margin
 from cardlab.learning.checkpoints import load_checkpoint, save_checkpoint
 from cardlab.learning.devices import PRECISIONS, choose_device, number_type
 from cardlab.learning.logs import Log
-from cardlab.learning.runs import open_run, provenance, read_json, write_json
+from cardlab.learning.runs import Report, open_run, provenance, read_json, write_json
 from cardlab.learning.token_games import (
     HEURISTIC,
     LEARNER,
@@ -58,7 +58,18 @@ from cardlab.learning.token_games import (
 from cardlab.networks.token_networks import Expansion, TokenNetwork, make_network
 from cardlab.networks.weights import check_about, load_weights, save_weights
 
-__all__ = ["Config", "Subject", "Training", "export", "read_seats", "train"]
+__all__ = [
+    "Config",
+    "LoopSettings",
+    "Loops",
+    "Subject",
+    "Training",
+    "check_loops",
+    "export",
+    "open_loops",
+    "train",
+    "update_average",
+]
 
 RUNTIME_SETTINGS = ("device", "threads", "minutes", "profile", "compile")
 OPPONENTS = {"heuristic": HEURISTIC, "random": RANDOM}
@@ -67,8 +78,8 @@ CHECKPOINT = "checkpoint.safetensors"
 
 
 @dataclass(frozen=True)
-class Config:
-    """What can be set."""
+class LoopSettings:
+    """What can be set of every run in loops."""
 
     games: int = 10_000_000
     batch_games: int = 32_768
@@ -78,12 +89,9 @@ class Config:
     batch: int = 4096
     share: float = 1.0  # of a loop's decisions that are learned from
     warm_up: int = 300
-    average: float = 0.998
     evaluate_every: int = 10
     evaluate_games: int = 2000  # for each table and opponent
-    seats: str = "2-4"
-    width: int = 256
-    blocks: int = 2
+    width: int = 256  # of the networks; 256 is the paper's
     precision: str = "bf16"  # on a GPU; a processor computes in float32
     seed: int = 0
     device: str = ""
@@ -91,6 +99,15 @@ class Config:
     threads: int = 0  # 0: one for each core
     minutes: float = 0.0  # stop with a checkpoint after so long; 0: never
     profile: bool = False
+
+
+@dataclass(frozen=True)
+class Config(LoopSettings):
+    """What can be set."""
+
+    average: float = 0.998
+    seats: str = "2-4"
+    blocks: int = 2
 
 
 class Subject(NamedTuple):
@@ -105,38 +122,48 @@ class Subject(NamedTuple):
     most_seats: int
 
 
-def read_seats(text: str, most: int) -> range:
-    """Return the numbers of seats that `3` or `2-4` mean."""
-    low, _, high = text.partition("-")
-    try:
-        numbers = range(int(low), int(high or low) + 1)
-    except ValueError:
-        numbers = range(0)
-    if not numbers or numbers[0] < 2 or numbers[-1] > most:
-        raise CardlabError(f"setting seats={text} is not possible; give 2 or 2-4, from 2 to {most}")
-    return numbers
+def check_loops(config: LoopSettings, *names: str) -> None:
+    """Raise for settings that cannot be; what is named must be 1 or more."""
+    if config.precision not in PRECISIONS:
+        known = " or ".join(PRECISIONS)
+        raise CardlabError(f"setting precision={config.precision} is not possible; give {known}")
+    for name in ("games", "batch_games", "batch", "evaluate_every", *names):
+        if getattr(config, name) < 1:
+            raise CardlabError(f"setting {name}={getattr(config, name)} must be 1 or more")
+    if not 0 <= config.last_epsilon <= config.epsilon <= 1:
+        raise CardlabError("epsilon must fall: 0 <= last_epsilon <= epsilon <= 1")
 
 
 def check(config: Config) -> None:
     """Raise for settings that cannot be."""
-    if config.precision not in PRECISIONS:
-        known = " or ".join(PRECISIONS)
-        raise CardlabError(f"setting precision={config.precision} is not possible; give {known}")
-    for name in ("games", "batch_games", "batch", "evaluate_every", "blocks"):
-        if getattr(config, name) < 1:
-            raise CardlabError(f"setting {name}={getattr(config, name)} must be 1 or more")
+    check_loops(config, "blocks")
     if config.width < 4 or config.width % 4:
         raise CardlabError(f"setting width={config.width} must be a multiple of 4: it has 4 heads")
     if config.evaluate_games < 100:
         raise CardlabError(f"setting evaluate_games={config.evaluate_games} must be 100 or more")
     if not (0 < config.share <= 1 and 0 <= config.average < 1):
         raise CardlabError("share lies above 0 and at most at 1, average from 0 to below 1")
-    if not 0 <= config.last_epsilon <= config.epsilon <= 1:
-        raise CardlabError("epsilon must fall: 0 <= last_epsilon <= epsilon <= 1")
+
+
+def open_loops(config: LoopSettings, folder: Path, report: Report) -> dict[str, Any] | None:
+    """Make or check the folder of a run; return its summary if all games are played."""
+    fixed = {name: getattr(type(config), name) for name in RUNTIME_SETTINGS}
+    open_run(folder, dataclasses.replace(config, **fixed))
+    finished = read_json(folder / "summary.json")
+    if finished is None or finished["summary"]["games"] < config.games:
+        return None
+    report("games", config.games, config.games)
+    return dict(finished["summary"])
 
 
 def _loss(network: TokenNetwork, rows: Tensor, tokens: Tensor, targets: Tensor) -> Tensor:
     return functional.mse_loss(network(rows, tokens[:, None])[:, 0], targets)
+
+
+def update_average(average: nn.Module, network: nn.Module, kept: float) -> None:
+    """Take the weights of a network into their running mean, of which a share is kept."""
+    update = get_ema_multi_avg_fn(kept)  # type: ignore[no-untyped-call]
+    update(list(average.parameters()), list(network.parameters()), None)
 
 
 @functools.cache
@@ -153,15 +180,70 @@ def make_write_returns(game: Game) -> Callable[[Any, Any], None]:
     return write_returns
 
 
-class Training:
-    """One run: the network, its running mean, the optimiser, and how far it is."""
+class Loops:
+    """A run in loops of play and learning, each with its line of log and its checkpoint."""
 
-    def __init__(self, config: Config, subject: Subject, folder: Path) -> None:
-        self.config, self.subject, self.folder = config, subject, folder
-        self.game = subject.tokens.game
+    def __init__(self, config: LoopSettings, folder: Path) -> None:
+        self.config, self.folder = config, folder
         self.device = choose_device(config.device)
         self.threads = usable_threads(config.threads)
-        compiled = config.compile and self.device.type == "cuda"
+        self.compiled = config.compile and self.device.type == "cuda"
+        self.clock = Clock(self.device, exact=config.profile)
+        self.loop, self.games, self.steps = 0, 0, 0
+        self.notes: dict[str, float] = {}
+
+    def run_loop(self) -> None:
+        """Play, learn, and evaluate where it is time to."""
+        raise NotImplementedError
+
+    def save(self) -> None:
+        """Write a checkpoint."""
+        raise NotImplementedError
+
+    def bounds(self, count: int) -> list[int]:
+        """Return where games are divided into groups that are played in turn."""
+        # In halves, rules and networks work at the same time; without a GPU that gains nothing.
+        return [0, count // 2, count] if self.device.type == "cuda" and count > 1 else [0, count]
+
+    def run(self, report: Report, started: float) -> float:
+        """Run loops until the games or the time end; return the games per second."""
+        with closing(Log(self.folder, last_step=self.loop)) as log:
+            games = self._run(log, report, started)
+        return round(games / (time.perf_counter() - started), 1)
+
+    def _run(self, log: Log, report: Report, started: float) -> int:
+        config, longest, at_start = self.config, 0.0, self.games
+        report("games", self.games, config.games)
+        while self.games < config.games:
+            loop_started, before = time.perf_counter(), self.games
+            self.notes, self.clock.seconds = {}, {}
+            self.run_loop()
+            took = time.perf_counter() - loop_started
+            stages = {f"seconds/{name}": one for name, one in self.clock.seconds.items()}
+            speed = (self.games - before) / took
+            log.write(self.loop, **self.notes, **stages, **{"games/s": speed})
+            self.save()
+            report("games", self.games, config.games)
+            if config.profile:
+                shown = ", ".join(f"{name[8:]} {one:.2f} s" for name, one in stages.items())
+                report(f"loop {self.loop}, {speed:,.0f} games/s: {shown}", 1, 1)
+            if (
+                before > at_start
+            ):  # the first loop of a start compiles, which says nothing of others
+                longest = max(longest, time.perf_counter() - loop_started)
+            if config.minutes and time.perf_counter() - started + longest > 60 * config.minutes:
+                break
+        return self.games - at_start
+
+
+class Training(Loops):
+    """One run: the network, its running mean, the optimiser, and how far it is."""
+
+    config: Config
+
+    def __init__(self, config: Config, subject: Subject, folder: Path) -> None:
+        super().__init__(config, folder)
+        self.subject, self.game = subject, subject.tokens.game
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seeding.stream(config.seed, "tokens", "weights"))
             self.network = make_network(
@@ -171,18 +253,16 @@ class Training:
                 dtype=number_type(config.precision, self.device),
             ).to(self.device)
         self.average = copy.deepcopy(self.network)  # alike in all, so that both run one graph
+        self.modules = {"network": self.network, "average": self.average}
         self.optimiser = torch.optim.Adam(
             self.network.parameters(), lr=config.learning_rate, fused=True
         )
-        self.learner = Player([self.network], compiled=compiled)
-        self.measured = Player([self.average], compiled=compiled)
-        self._loss: Any = torch.compile(_loss, dynamic=False) if compiled else _loss
+        self.learner = Player([self.network], compiled=self.compiled)
+        self.measured = Player([self.average], compiled=self.compiled)
+        self._loss: Any = torch.compile(_loss, dynamic=False) if self.compiled else _loss
         self.orders = [
             torch.from_numpy(one.astype(np.int64)).to(self.device) for one in subject.symmetries
         ]
-        self.clock = Clock(self.device, exact=config.profile)
-        self.loop, self.games, self.steps = 0, 0, 0
-        self.notes: dict[str, float] = {}
 
     # Where the run is
 
@@ -201,8 +281,7 @@ class Training:
     def load(self) -> None:
         """Go on from the last checkpoint, or start."""
         path = self.folder / CHECKPOINT
-        modules = {"network": self.network, "average": self.average}
-        found = load_checkpoint(path, modules, {"adam": self.optimiser}, str(self.device))
+        found = load_checkpoint(path, self.modules, {"adam": self.optimiser}, str(self.device))
         if found is not None:
             about = found[0]
             check_about(path, about, encoding=self.subject.encoding, rules=self.game.rules_version)
@@ -210,9 +289,8 @@ class Training:
 
     def save(self) -> None:
         """Write a checkpoint."""
-        modules = {"network": self.network, "average": self.average}
         about = self.about({"loop": self.loop, "steps": self.steps})
-        save_checkpoint(self.folder / CHECKPOINT, modules, {"adam": self.optimiser}, about)
+        save_checkpoint(self.folder / CHECKPOINT, self.modules, {"adam": self.optimiser}, about)
 
     # Play
 
@@ -228,8 +306,6 @@ class Training:
     ) -> tuple[Array, Samples]:
         """Play games to their end; return what every seat got, and the learner's decisions."""
         count = len(seeds)
-        # In halves, rules and networks work at the same time; without a GPU that gains nothing.
-        bounds = [0, count // 2, count] if self.device.type == "cuda" and count > 1 else [0, count]
         tokens, samples = self.subject.tokens, Samples()
         groups = [
             TokenGames(
@@ -241,7 +317,7 @@ class Training:
                 epsilon=epsilon,
                 first=a,
             )
-            for a, b in pairwise(bounds)
+            for a, b in pairwise(self.bounds(count))
         ]
         kept = [samples] if keep else None
         play(groups, [player], threads=self.threads, clock=self.clock, samples=kept)
@@ -322,15 +398,11 @@ class Training:
             self.optimiser.step()
             self.optimiser.zero_grad(set_to_none=True)
             self.steps += 1
-            self._follow()
+            # The first weights count for little in the mean.
+            kept = min(config.average, 1 - 1 / self.steps)
+            update_average(self.average, self.network, kept)
             total += loss.detach()
         self.notes |= {"loss": float(total) / batches, "decisions": float(len(rows))}
-
-    def _follow(self) -> None:
-        """Take the weights into their running mean; the first ones count for little."""
-        kept = min(self.config.average, 1 - 1 / self.steps)
-        update = get_ema_multi_avg_fn(kept)  # type: ignore[no-untyped-call]
-        update(list(self.average.parameters()), list(self.network.parameters()), None)
 
     def run_loop(self) -> None:
         """Play, learn, and evaluate where it is time to."""
@@ -353,24 +425,17 @@ def train(
     config: Config,
     subject: Subject,
     folder: Path,
-    report: Callable[[str, int, int], None],
+    report: Report,
     command: str,
 ) -> dict[str, Any]:
     """Play and learn until all games are played or the time is up; return how it stands."""
     check(config)
     started = time.perf_counter()
-    fixed = {name: getattr(Config, name) for name in RUNTIME_SETTINGS}
-    open_run(folder, dataclasses.replace(config, **fixed))
-    finished = read_json(folder / "summary.json")
-    if finished is not None and finished["summary"]["games"] >= config.games:
-        report("games", config.games, config.games)
-        return dict(finished["summary"])
+    if (finished := open_loops(config, folder, report)) is not None:
+        return finished
     training = Training(config, subject, folder)
     training.load()
-    at_start = training.games
-    with closing(Log(folder, last_step=training.loop)) as log:
-        _run(training, log, report, started)
-    spent = time.perf_counter() - started
+    speed = training.run(report, started)
     measured = training.notes if "loss" in training.notes else {}
     if not any(name.endswith("/wins") for name in measured):
         measured = {**measured, **training.evaluate()}
@@ -378,38 +443,13 @@ def train(
         "games": training.games,
         "loops": training.loop,
         "steps of learning": training.steps,
-        "games/s of this start": round((training.games - at_start) / spent, 1),
+        "games/s of this start": speed,
         **{name: round(one, 4) for name, one in measured.items() if "/" in name or name == "loss"},
     }
     about = training.about(provenance(training.game, command, config))
     save_weights(folder / NETWORK, training.average.state_dict(), {**about, "summary": summary})
     write_json(folder / "summary.json", {**about, "summary": summary})
     return summary
-
-
-def _run(
-    training: Training, log: Log, report: Callable[[str, int, int], None], started: float
-) -> None:
-    """Run loops, each with its line of log and its checkpoint, until the games or the time end."""
-    config, longest, at_start = training.config, 0.0, training.games
-    report("games", training.games, config.games)
-    while training.games < config.games:
-        loop_started, before = time.perf_counter(), training.games
-        training.notes, training.clock.seconds = {}, {}
-        training.run_loop()
-        took = time.perf_counter() - loop_started
-        stages = {f"seconds/{name}": one for name, one in training.clock.seconds.items()}
-        speed = (training.games - before) / took
-        log.write(training.loop, **training.notes, **stages, **{"games/s": speed})
-        training.save()
-        report("games", training.games, config.games)
-        if config.profile:
-            shown = ", ".join(f"{name[8:]} {one:.2f} s" for name, one in stages.items())
-            report(f"loop {training.loop}, {speed:,.0f} games/s: {shown}", 1, 1)
-        if before > at_start:  # the first loop of a start compiles, which says nothing of others
-            longest = max(longest, time.perf_counter() - loop_started)
-        if config.minutes and time.perf_counter() - started + longest > 60 * config.minutes:
-            return
 
 
 def export(

@@ -25,17 +25,7 @@ from cardlab.engine.seeding import deck_order
 from cardlab.games.koi_koi.heuristic import choose
 from cardlab.games.koi_koi.learning import monte_carlo as koi_koi_monte_carlo
 from cardlab.games.koi_koi.learning import supervised as koi_koi_supervised
-from cardlab.games.koi_koi.learning.games import (
-    HEURISTIC,
-    LEARNER,
-    RANDOM,
-    Clock,
-    KoiKoiGames,
-    KoiKoiPlayer,
-    Samples,
-    game_seeds,
-    play,
-)
+from cardlab.games.koi_koi.learning.games import KoiKoiGames, KoiKoiPlayer
 from cardlab.games.koi_koi.learning.human_records import read_decisions
 from cardlab.games.koi_koi.learning.network_files import load_networks, save_networks
 from cardlab.games.koi_koi.learning.predictors import (
@@ -63,6 +53,15 @@ from cardlab.games.koi_koi.tokens import (
 )
 from cardlab.games.koi_koi.win_chances import OUTCOMES, two_hot
 from cardlab.learning.runs import read_config
+from cardlab.learning.token_games import (
+    HEURISTIC,
+    LEARNER,
+    RANDOM,
+    Clock,
+    Samples,
+    game_seeds,
+    play,
+)
 from cardlab.networks.weights import load_weights
 from tests.support.killed import LIGHT, kill_and_go_on
 from tests.support.paths import koi_koi_records

@@ -28,7 +28,7 @@ import numpy as np
 from cardlab.engine.cards import ALL_CARDS
 from cardlab.engine.game import Array
 from cardlab.engine.kernel import bit, int64, kernel, lowest_bit
-from cardlab.engine.token_blocks import number_blocks
+from cardlab.engine.token_blocks import number_blocks, write_zone
 from cardlab.games.crazy_eights.hidden_hands import DECK
 from cardlab.games.crazy_eights.rules import (
     EIGHT_ACTIONS,
@@ -40,21 +40,6 @@ from cardlab.games.crazy_eights.rules import (
     PASS,
     playable,
 )
-
-__all__ = [
-    "ENCODING",
-    "FEATURES",
-    "MOST_CHOICES",
-    "SHARED_FEATURES",
-    "TOKENS",
-    "TOKEN_FEATURES",
-    "WIDTH",
-    "action_of_token",
-    "symmetries",
-    "token_of_action",
-    "write_choices",
-    "write_view",
-]
 
 ENCODING = 1  # raised whenever a row or a feature changes its meaning
 EIGHT_TOKEN, PASS_TOKEN, DRAW_TOKEN = DECK, DECK + 4, DECK + 5
@@ -152,14 +137,6 @@ def write_choices(s: Any, seat: int, out: Any) -> int:
     for i in range(count, MOST_CHOICES):
         out[i] = out[0]
     return count
-
-
-@kernel
-def write_zone(cards: int, zone: int, out: Any) -> None:
-    """Write a zone for all cards of a set."""
-    while cards:
-        out[lowest_bit(cards)] = zone
-        cards &= cards - 1
 
 
 @kernel

@@ -22,7 +22,7 @@ from __future__ import annotations
 from typing import Any
 
 from cardlab.engine.kernel import bit, int64, kernel, lowest_bit
-from cardlab.engine.token_blocks import Block, number_blocks
+from cardlab.engine.token_blocks import number_blocks, write_zone
 from cardlab.games.koi_koi.cards import (
     BLUE,
     BOAR_DEER_BUTTERFLY,
@@ -53,21 +53,6 @@ from cardlab.games.koi_koi.table import (
     score,
 )
 from cardlab.games.koi_koi.yaku import YAKU_CARDS, beyond, has, lights
-
-__all__ = [
-    "DECISIONS",
-    "FEATURES",
-    "GLOBAL_FEATURES",
-    "MOST_CHOICES",
-    "TOKENS",
-    "TOKEN_FEATURES",
-    "WIDTH",
-    "action_of_token",
-    "token_of_action",
-    "write_choices",
-    "write_rows",
-    "write_view",
-]
 
 ENCODING = 1  # raised whenever a row or a feature changes its meaning
 TOKENS = DECK + 2
@@ -133,17 +118,16 @@ MOST_LEAD = 20  # leads are told apart up to here
 MOST_CALLS = 4
 ROUNDS_TOLD = 8
 
-
-def _index() -> tuple[tuple[Block, ...], int, int]:
-    turns = "my turns 1 to 8, then theirs"
-    counted = "; ".join(f"{name} / {whole}" for name, (_, whole) in COUNTED.items())
-    of_token = (
+TURN_NUMBERS = "my turns 1 to 8, then theirs"
+COUNTS = "; ".join(f"{name} / {whole}" for name, (_, whole) in COUNTED.items())
+FEATURES, TOKEN_FEATURES, GLOBAL_FEATURES = number_blocks(
+    (
         (6, "zone", "the card is " + ", ".join(ZONES)),
         (1, "dealt", "it was dealt to the field"),
-        (16, "discarded", f"it was discarded in turn: {turns}"),
-        (16, "drawn", f"it was drawn in turn: {turns}"),
-        (16, "taken by discard", f"it came to a pile with the discard of turn: {turns}"),
-        (16, "taken by draw", f"it came to a pile with the drawn card of turn: {turns}"),
+        (16, "discarded", f"it was discarded in turn: {TURN_NUMBERS}"),
+        (16, "drawn", f"it was drawn in turn: {TURN_NUMBERS}"),
+        (16, "taken by discard", f"it came to a pile with the discard of turn: {TURN_NUMBERS}"),
+        (16, "taken by draw", f"it came to a pile with the drawn card of turn: {TURN_NUMBERS}"),
         (12, "month", "its month, 1 to 12"),
         (4, "number", "its number within the month, 1 to 4"),
         (4, "category", "it is a " + ", ".join(CATEGORY_SETS) + " (the cup is two of them)"),
@@ -152,8 +136,8 @@ def _index() -> tuple[tuple[Block, ...], int, int]:
         (1, "legal", "it can be chosen now"),
         (1, "matches", "it has the month of the card that waits for a pick"),
         (5, "month counts", "cards of its month in my hand, field, my pile, theirs, unseen; / 4"),
-    )
-    of_game = (
+    ),
+    (
         (2, "dealer", "I deal, they deal"),
         (8, "rounds left", "rounds left with this one, 1 to 8 (more count as 8)"),
         (16, "turn", "turn of the round, 1 to 16"),
@@ -165,20 +149,17 @@ def _index() -> tuple[tuple[Block, ...], int, int]:
             "cards",
             "in my hand / 8, theirs / 8, field / 8, my pile / 16, theirs / 16, stock / 24",
         ),
-        (50, "set counts", f"in my hand, field, my pile, theirs, unseen: {counted}"),
+        (50, "set counts", f"in my hand, field, my pile, theirs, unseen: {COUNTS}"),
         (13, "my yaku", "I have " + ", ".join(YAKU)),
         (13, "their yaku", "they have the same"),
         (2, "yaku points", "yaku points of my pile, theirs; / 10"),
         (2, "score", "what a stop would win me, them, bonus included; / 10"),
         (2, "calls", "koi-koi calls of mine, theirs; / 4"),
         (10, "calls told", "I have called 0, 1, 2, 3, 4 or more times; they likewise"),
-        (16, "called in turn", f"koi-koi was called in turn: {turns}"),
+        (16, "called in turn", f"koi-koi was called in turn: {TURN_NUMBERS}"),
         (1, "nintendo", "the rules are Nintendo's"),
-    )
-    return number_blocks(of_token, of_game)
-
-
-FEATURES, TOKEN_FEATURES, GLOBAL_FEATURES = _index()
+    ),
+)
 
 
 @kernel
@@ -243,14 +224,6 @@ def yaku_bits(pile: int) -> int:
     bits |= (beyond(pile, RIBBONS, 4) > 0) << 11
     bits |= (beyond(pile, DROSS, 9) > 0) << 12
     return bits
-
-
-@kernel
-def write_zone(cards: int, zone: int, out: Any) -> None:
-    """Write a zone for all cards of a set."""
-    while cards:
-        out[lowest_bit(cards)] = zone
-        cards &= cards - 1
 
 
 @kernel

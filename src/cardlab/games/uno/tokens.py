@@ -36,21 +36,6 @@ from cardlab.games.uno.features import (
 )
 from cardlab.games.uno.kernels import legal
 
-__all__ = [
-    "ENCODING",
-    "FEATURES",
-    "MOST_CHOICES",
-    "SHARED_FEATURES",
-    "TOKENS",
-    "TOKEN_FEATURES",
-    "WIDTH",
-    "action_of_token",
-    "symmetries",
-    "token_of_action",
-    "write_choices",
-    "write_view",
-]
-
 ENCODING = 100 + VERSION  # raised whenever a feature changes its meaning
 WIDTH = FAIR_SIZE
 TOKENS = NUM_OUTPUTS

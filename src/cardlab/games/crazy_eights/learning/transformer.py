@@ -7,40 +7,21 @@ without options.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cardlab.engine.game import Array
+from cardlab.games.crazy_eights import tokens
 from cardlab.games.crazy_eights.heuristic import choose
 from cardlab.games.crazy_eights.networks.expansion import CrazyEightsExpansion
 from cardlab.games.crazy_eights.rules import GAME, MAX_SEATS
-from cardlab.games.crazy_eights.tokens import (
-    ENCODING,
-    MOST_CHOICES,
-    WIDTH,
-    action_of_token,
-    symmetries,
-    write_choices,
-    write_view,
-)
 from cardlab.learning import token_training
+from cardlab.learning.runs import Report, read_seats
 from cardlab.learning.token_games import Tokens
-from cardlab.learning.token_training import Subject, read_seats
+from cardlab.learning.token_training import Subject
 
-__all__ = ["TOKENS", "Config", "export", "subject", "train"]
-
-TOKENS = Tokens(
-    game=GAME,
-    choose=choose,
-    write_view=write_view,
-    write_choices=write_choices,
-    action_of_token=action_of_token,
-    width=WIDTH,
-    most_choices=MOST_CHOICES,
-    episodes=MAX_SEATS,
-)
+TOKENS = Tokens.of_module(tokens, GAME, choose, episodes=MAX_SEATS)
 
 
 @dataclass(frozen=True)
@@ -60,11 +41,17 @@ def subject(config: Config) -> Subject:
     tables = [*(two or [table(numbers[0])]), *(table(number) for number in numbers[1:])]
     measured = {f"{number} seats": table(number) for number in numbers[:2]}
     return Subject(
-        TOKENS, CrazyEightsExpansion, ENCODING, symmetries(), tables, measured, MAX_SEATS
+        TOKENS,
+        CrazyEightsExpansion,
+        tokens.ENCODING,
+        tokens.symmetries(),
+        tables,
+        measured,
+        MAX_SEATS,
     )
 
 
-def train(config: Config, folder: Path, report: Callable[[str, int, int], None]) -> dict[str, Any]:
+def train(config: Config, folder: Path, report: Report) -> dict[str, Any]:
     """Play and learn until all games are played or the time is up; return how it stands."""
     command = "cardlab train crazy_eights/transformer"
     return token_training.train(config, subject(config), folder, report, command)

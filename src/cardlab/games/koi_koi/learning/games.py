@@ -11,49 +11,14 @@ from torch import Tensor
 
 from cardlab.engine.game import Array
 from cardlab.engine.kernel import int64, kernel
+from cardlab.games.koi_koi import tokens
 from cardlab.games.koi_koi.heuristic import choose
 from cardlab.games.koi_koi.networks.transformer import KoiKoiTransformer, decisions_of
 from cardlab.games.koi_koi.rules import GAME
 from cardlab.games.koi_koi.table import MOST_ROUNDS, dealer
-from cardlab.games.koi_koi.tokens import (
-    DECISION_OF_KIND,
-    DECISIONS,
-    KIND,
-    MOST_CHOICES,
-    WIDTH,
-    action_of_token,
-    write_choices,
-    write_view,
-)
+from cardlab.games.koi_koi.tokens import DECISION_OF_KIND, DECISIONS, KIND
 from cardlab.learning import token_games
-from cardlab.learning.token_games import (
-    HEURISTIC,
-    LEARNER,
-    RANDOM,
-    RIVAL,
-    Clock,
-    Decided,
-    Samples,
-    Tokens,
-    game_seeds,
-    play,
-    usable_threads,
-)
-
-__all__ = [
-    "HEURISTIC",
-    "LEARNER",
-    "RANDOM",
-    "RIVAL",
-    "Clock",
-    "Decided",
-    "KoiKoiGames",
-    "KoiKoiPlayer",
-    "Samples",
-    "game_seeds",
-    "play",
-    "usable_threads",
-]
+from cardlab.learning.token_games import Tokens
 
 
 @kernel
@@ -74,14 +39,10 @@ def first_dealer(s: Any, before: int) -> int:
     return dealer(s) if s.round_number == 1 else int64(before)
 
 
-TOKENS = Tokens(
-    game=GAME,
-    choose=choose,
-    write_view=write_view,
-    write_choices=write_choices,
-    action_of_token=action_of_token,
-    width=WIDTH,
-    most_choices=MOST_CHOICES,
+TOKENS = Tokens.of_module(
+    tokens,
+    GAME,
+    choose,
     episodes=2 * MOST_ROUNDS,
     episode_of=episode_of,
     decisions=len(DECISIONS),

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import gzip
 import json
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,11 +29,8 @@ from cardlab.games.koi_koi.tokens import (
     write_rows,
 )
 
-__all__ = ["Decisions", "read_decisions"]
 
-
-@dataclass(frozen=True)
-class Decisions:
+class Decisions(NamedTuple):
     """What people decided: row i of every array is one decision."""
 
     rows: Array
@@ -45,13 +41,7 @@ class Decisions:
 
     def only(self, which: Array) -> Decisions:
         """Return some of the decisions."""
-        return Decisions(
-            self.rows[which],
-            self.choices[which],
-            self.slots[which],
-            self.kinds[which],
-            self.games[which],
-        )
+        return Decisions(*(column[which] for column in self))
 
     def counts(self) -> dict[str, int]:
         """Return how many decisions there are of each kind."""

@@ -45,9 +45,7 @@ from cardlab.games.koi_koi.rules import GAME, START
 from cardlab.games.koi_koi.table import CALL, DISCARD
 from cardlab.games.koi_koi.tokens import KOI_KOI_TOKEN, MOST_CHOICES
 from cardlab.games.koi_koi.win_chances import POINTS, look_up
-from cardlab.learning.runs import load_arrays, open_run, provenance, save_arrays, write_json
-
-__all__ = ["Config", "train"]
+from cardlab.learning.runs import Report, load_arrays, open_run, provenance, save_arrays, write_json
 
 # A point is worth the difference between so many more and as many fewer, divided by all of them. In
 # the last round, where only the sign counts, these are as many as one round may still bring.
@@ -223,7 +221,7 @@ def find_teacher(name: str) -> KoiKoiNetwork:
     return agent
 
 
-def train(config: Config, folder: Path, report: Callable[[str, int, int], None]) -> dict[str, Any]:
+def train(config: Config, folder: Path, report: Report) -> dict[str, Any]:
     """Gather games that are still missing, fit the weights; return what came out."""
     check(config)
     network = find_teacher(config.teacher)
@@ -247,7 +245,7 @@ def train(config: Config, folder: Path, report: Callable[[str, int, int], None])
 
 
 def learn(
-    config: Config, found: list[dict[str, Array]], report: Callable[[str, int, int], None]
+    config: Config, found: list[dict[str, Array]], report: Report
 ) -> tuple[Array, dict[str, Any]]:
     """Return weights fitted to decisions, and how well they predict those that were held back.
 

@@ -29,10 +29,8 @@ rounds usually end.
 
 from __future__ import annotations
 
-import dataclasses
 import time
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import closing
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -47,28 +45,15 @@ from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
 from cardlab.engine.statistics import mean_and_margin
-from cardlab.games.koi_koi.learning.games import (
-    HEURISTIC,
-    LEARNER,
-    RANDOM,
-    RIVAL,
-    Clock,
-    Decided,
-    KoiKoiGames,
-    KoiKoiPlayer,
-    Samples,
-    game_seeds,
-    play,
-    usable_threads,
-)
+from cardlab.games.koi_koi.learning.games import KoiKoiGames, KoiKoiPlayer
 from cardlab.games.koi_koi.learning.network_files import (
     about_network,
     checkpoint_path,
-    export,
     find_networks,
     load_networks,
     save_networks,
 )
+from cardlab.games.koi_koi.learning.network_files import export as export
 from cardlab.games.koi_koi.learning.predictors import (
     PREDICTORS,
     Rounds,
@@ -82,34 +67,37 @@ from cardlab.games.koi_koi.rules import GAME
 from cardlab.games.koi_koi.table import MOST_ROUNDS
 from cardlab.games.koi_koi.win_chances import OUTCOMES, POINTS, two_hot
 from cardlab.learning.checkpoints import load_checkpoint, save_checkpoint
-from cardlab.learning.devices import PRECISIONS, choose_device, number_type
-from cardlab.learning.logs import Log
-from cardlab.learning.runs import describe_run, open_run, provenance, read_json, write_json
-
-__all__ = ["Config", "export", "train"]
+from cardlab.learning.devices import number_type
+from cardlab.learning.runs import Report, describe_run, provenance, read_json, write_json
+from cardlab.learning.token_games import (
+    HEURISTIC,
+    LEARNER,
+    RANDOM,
+    RIVAL,
+    Decided,
+    Samples,
+    game_seeds,
+    play,
+)
+from cardlab.learning.token_training import Loops, LoopSettings, check_loops, open_loops
 
 REWARDS = ("point", "win")
 SHIFTED = 12  # points; greater ones would rise out of all proportion
 RARE = 1e-3  # least chance of an outcome where networks begin to predict outcomes
-RUNTIME_SETTINGS = ("device", "threads", "minutes", "profile", "compile")
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(LoopSettings):
     """What can be set."""
 
     reward: str = "win"
     design: str = "separate"
     against: str = ""  # folder of a supervised run, or shipped agent, for phase 1
     games: int = 5_000_000
-    batch_games: int = 32_768
     first_phase: int = 500_000  # games at most
     overwhelm: float = 0.6
     epsilon: float = 0.15
-    last_epsilon: float = 0.02
-    learning_rate: float = 4e-4
     last_rate: float = 0.1  # share of the rate that is left at the end
-    batch: int = 4096
     share: float = 1.0  # of a loop's discards (of all decisions, if shared) that are learned from
     trace: float = 1.0  # 1: the reward alone; below it, mixed with the next decision's value
     rivals: float = 0.0  # share of games in phase 2 that go on against the supervised agent
@@ -121,15 +109,6 @@ class Config:
     refit_every: int = 8
     refit_games: int = 16_384
     evaluate_every: int = 5
-    evaluate_games: int = 2000
-    width: int = 256  # of the networks; 256 is the paper's
-    precision: str = "bf16"  # on a GPU; a processor computes in float32
-    seed: int = 0
-    device: str = ""
-    compile: bool = True  # on a GPU
-    threads: int = 0  # 0: one for each core
-    minutes: float = 0.0  # stop with a checkpoint after so long; 0: never
-    profile: bool = False
 
 
 def check(config: Config) -> None:
@@ -138,14 +117,11 @@ def check(config: Config) -> None:
         ("reward", REWARDS),
         ("design", DESIGNS),
         ("predictor", PREDICTORS),
-        ("precision", tuple(PRECISIONS)),
     ):
         given = getattr(config, name)
         if given not in known:
             raise CardlabError(f"setting {name}={given} is not possible; give {' or '.join(known)}")
-    for name in ("games", "batch_games", "batch", "refit_every", "refit_games", "evaluate_every"):
-        if getattr(config, name) < 1:
-            raise CardlabError(f"setting {name}={getattr(config, name)} must be 1 or more")
+    check_loops(config, "refit_every", "refit_games")
     if config.evaluate_games < 4 or config.evaluate_games % 2:
         raise CardlabError("setting evaluate_games must be an even number from 4 on")
     if not (0 <= config.trace <= 1 and 0 <= config.rivals <= 1):
@@ -155,8 +131,6 @@ def check(config: Config) -> None:
             raise CardlabError(
                 f"setting {name}={getattr(config, name)} must be above 0 and at most 1"
             )
-    if not 0 <= config.last_epsilon <= config.epsilon <= 1:
-        raise CardlabError("epsilon must fall: 0 <= last_epsilon <= epsilon <= 1")
 
 
 def _loss(network: KoiKoiTransformer, rows: Tensor, tokens: Tensor, targets: Tensor) -> Tensor:
@@ -166,15 +140,14 @@ def _loss(network: KoiKoiTransformer, rows: Tensor, tokens: Tensor, targets: Ten
     return functional.mse_loss(predicted[:, 0], targets)
 
 
-class Training:
+class Training(Loops):
     """One run: networks, optimisers, predictor, and how far it is."""
 
+    config: Config
+
     def __init__(self, config: Config, folder: Path) -> None:
-        self.config, self.folder = config, folder
-        self.device = choose_device(config.device)
-        self.threads = usable_threads(config.threads)
+        super().__init__(config, folder)
         dtype = number_type(config.precision, self.device)
-        compiled = config.compile and self.device.type == "cuda"
         torch.manual_seed(seeding.stream(config.seed, "koi_koi", "weights"))
         outcomes = config.reward if config.outcomes else ""
         self.networks = make_networks(
@@ -186,19 +159,16 @@ class Training:
             name: torch.optim.Adam(network.parameters(), lr=config.learning_rate, fused=True)
             for name, network in self.networks.items()
         }
-        self.learner = KoiKoiPlayer(self.networks, config.design, compiled=compiled)
+        self.learner = KoiKoiPlayer(self.networks, config.design, compiled=self.compiled)
         self.rival: KoiKoiPlayer | None = None
         if config.against:
             found = find_networks(config.against, "against")
             rivals, design, _ = load_networks(found, self.device, dtype)
-            self.rival = KoiKoiPlayer(rivals, design, compiled=compiled)
-        self._loss: Any = torch.compile(_loss, dynamic=False) if compiled else _loss
-        self.clock = Clock(self.device, exact=config.profile)
-        self.loop, self.games, self.steps = 0, 0, 0
+            self.rival = KoiKoiPlayer(rivals, design, compiled=self.compiled)
+        self._loss: Any = torch.compile(_loss, dynamic=False) if self.compiled else _loss
         self.before = 0  # games behind the networks that the run began with
         self.phase = 1 if config.first_phase > 0 else 2
         self.table: Array = np.zeros(0)
-        self.notes: dict[str, float] = {}
 
     # Where the run is
 
@@ -293,11 +263,9 @@ class Training:
         loop = 0 if paired else self.loop  # evaluations meet the same deals
         start = seeding.stream(self.config.seed, "koi_koi", name, loop)
         seeds = game_seeds(start, count, paired=paired)
-        # In halves, rules and networks work at the same time; without a GPU that gains nothing.
-        bounds = [0, count // 2, count] if self.device.type == "cuda" else [0, count]
         groups = [
             KoiKoiGames(seeds[a:b], seats[a:b], device=self.device, epsilon=epsilon, first=a)
-            for a, b in pairwise(bounds)
+            for a, b in pairwise(self.bounds(count))
         ]
         samples = [Samples() for _ in self.networks]
         players = [self.learner] if self.rival is None else [self.learner, self.rival]
@@ -533,25 +501,18 @@ def paired_mean(values: Array) -> tuple[float, float]:
     return mean_and_margin(values.reshape(-1, 2).mean(1))
 
 
-def train(config: Config, folder: Path, report: Callable[[str, int, int], None]) -> dict[str, Any]:
+def train(config: Config, folder: Path, report: Report) -> dict[str, Any]:
     """Play and learn until all games are played or the time is up; return how it stands."""
     check(config)
     for name in ("against", "start"):
         if getattr(config, name):
             find_networks(getattr(config, name), name)
     started = time.perf_counter()
-    fixed = {name: getattr(Config, name) for name in RUNTIME_SETTINGS}
-    open_run(folder, dataclasses.replace(config, **fixed))
-    finished = read_json(folder / "summary.json")
-    if finished is not None:
-        report("games", config.games, config.games)
-        return dict(finished["summary"])
+    if (finished := open_loops(config, folder, report)) is not None:
+        return finished
     training = Training(config, folder)
     training.load()
-    at_start = training.games
-    with closing(Log(folder, last_step=training.loop)) as log:
-        _run(training, log, report, started)
-    spent = time.perf_counter() - started
+    speed = training.run(report, started)
     summary = {
         "games": training.games,
         "games in all": training.behind,
@@ -559,7 +520,7 @@ def train(config: Config, folder: Path, report: Callable[[str, int, int], None])
         "steps of learning": training.steps,
         "phase": training.phase,
         "finished": training.games >= config.games,
-        "games/s of this start": round((training.games - at_start) / spent, 1),
+        "games/s of this start": speed,
         **{name: round(one, 4) for name, one in training.notes.items() if "/" in name},
     }
     if training.games >= config.games:
@@ -569,28 +530,3 @@ def train(config: Config, folder: Path, report: Callable[[str, int, int], None])
         for path in folder.glob("checkpoint-*"):  # the weights are all that is needed now
             path.unlink()
     return summary
-
-
-def _run(
-    training: Training, log: Log, report: Callable[[str, int, int], None], started: float
-) -> None:
-    """Run loops, each with its line of log and its checkpoint, until the games or the time end."""
-    config, longest, at_start = training.config, 0.0, training.games
-    report("games", training.games, config.games)
-    while training.games < config.games:
-        loop_started, before = time.perf_counter(), training.games
-        training.notes, training.clock.seconds = {}, {}
-        training.run_loop()
-        took = time.perf_counter() - loop_started
-        stages = {f"seconds/{name}": one for name, one in training.clock.seconds.items()}
-        speed = (training.games - before) / took
-        log.write(training.loop, **training.notes, **stages, **{"games/s": speed})
-        training.save()
-        report("games", training.games, config.games)
-        if config.profile:
-            shown = ", ".join(f"{name[8:]} {one:.2f} s" for name, one in stages.items())
-            report(f"loop {training.loop}, {speed:,.0f} games/s: {shown}", 1, 1)
-        if before > at_start:  # the first loop of a start compiles
-            longest = max(longest, time.perf_counter() - loop_started)
-        if config.minutes and time.perf_counter() - started + longest > 60 * config.minutes:
-            return

@@ -23,17 +23,6 @@ from cardlab.networks import onnx_export
 from cardlab.networks.onnx_export import read_weights
 from cardlab.networks.weights import check_about, load_weights, save_weights
 
-__all__ = [
-    "about_network",
-    "checkpoint_path",
-    "export",
-    "export_networks",
-    "find_networks",
-    "load_networks",
-    "network_names",
-    "save_networks",
-]
-
 ABOUT = "about.json"
 SHIPPED = PACKAGE.shipped("networks")
 

@@ -17,17 +17,6 @@ from cardlab.games.koi_koi.rules import START
 from cardlab.games.koi_koi.table import MOST_ROUNDS
 from cardlab.games.koi_koi.win_chances import look_up
 
-__all__ = [
-    "PREDICTORS",
-    "Rounds",
-    "after_rounds",
-    "compare",
-    "fit",
-    "fit_dynamic",
-    "fit_logistic",
-    "rounds_of",
-]
-
 PREDICTORS = ("logistic", "dynamic")
 LEADS = 2 * START + 1  # from -START to START: beyond, the game is over
 BEYOND = 120  # what a round may bring, for the histogram; more counts as this

@@ -27,7 +27,6 @@ from __future__ import annotations
 import copy
 import dataclasses
 import time
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,7 +35,6 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from torch.optim.swa_utils import get_ema_multi_avg_fn
 
 from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError
@@ -44,8 +42,8 @@ from cardlab.engine.game import Array
 from cardlab.engine.statistics import ratio_and_margin
 from cardlab.games.koi_koi.cards import CUP, DECK, DROSS
 from cardlab.games.koi_koi.learning.human_records import Decisions, read_decisions
+from cardlab.games.koi_koi.learning.network_files import export as export
 from cardlab.games.koi_koi.learning.network_files import (
-    export,
     find_networks,
     load_networks,
     network_names,
@@ -62,12 +60,11 @@ from cardlab.games.koi_koi.tokens import DECISIONS, ENTERED, PENDING_CARD, TAKEN
 from cardlab.learning.checkpoints import load_checkpoint, save_checkpoint
 from cardlab.learning.devices import PRECISIONS, choose_device, number_type
 from cardlab.learning.logs import Log
-from cardlab.learning.runs import open_run, provenance, read_json, write_json
+from cardlab.learning.runs import Report, open_run, provenance, read_json, write_json
+from cardlab.learning.token_training import update_average
 from cardlab.networks.weights import load_weights, save_weights
 
-__all__ = ["Config", "export", "train"]
-
-PAPER = {"discard": 0.740, "pick": 0.903, "koi_koi": 0.802}  # table I
+PAPER = {"discard": 0.740, "pick": 0.903, "koi_koi": 0.802, "overall": 0.759}  # table I
 ALIKE = ((3, 4), (5, 9))  # months, from 0, that can change places
 RUNTIME_SETTINGS = ("device", "minutes", "compile")
 STEPS = 40  # of learning in an epoch, at least, where batches of 16 allow it
@@ -184,6 +181,7 @@ class Unit:
         self.network = made[name].to(device)
         self.averaged = copy.deepcopy(self.network).eval()
         self.best = copy.deepcopy(self.network).eval()
+        self.modules = {"network": self.network, "averaged": self.averaged, "best": self.best}
         self.optimiser = torch.optim.AdamW(
             self.network.parameters(),
             lr=config.learning_rate,
@@ -196,7 +194,6 @@ class Unit:
         )
         self.validated = validated
         self.epoch, self.best_epoch, self.best_loss = 0, 0, float("inf")
-        self.losses: list[float] = []
         self.source, self.move = (one.to(device) for one in symmetries())
 
     def run_epoch(self) -> dict[str, float]:
@@ -224,7 +221,8 @@ class Unit:
             torch.nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
             self.optimiser.step()
             self.optimiser.zero_grad(set_to_none=True)
-            self._average(step)
+            keep = min(self.config.average, (step + 1) / (step + 10))
+            update_average(self.averaged, self.network, keep)
             total += loss.detach()
         self.epoch += 1
         found = {"loss": float(total) / batches}
@@ -252,11 +250,6 @@ class Unit:
             return self.config.learning_rate * (step + 1) / batches
         share = (step - batches) / max(self.epochs * batches - batches, 1)
         return self.config.learning_rate * 0.5 * (1.0 + float(np.cos(np.pi * share)))
-
-    def _average(self, step: int) -> None:
-        keep = min(self.config.average, (step + 1) / (step + 10))
-        update = get_ema_multi_avg_fn(keep)  # type: ignore[no-untyped-call]
-        update(list(self.averaged.parameters()), list(self.network.parameters()), None)
 
     def test(self, network: KoiKoiTransformer, decisions: Decisions) -> tuple[float, Array, Array]:
         """Return the mean log loss, what was predicted, and what was but for equal cards."""
@@ -286,8 +279,7 @@ class Unit:
             "best epoch": self.best_epoch,
             "best loss": self.best_loss,
         }
-        modules = {"network": self.network, "averaged": self.averaged, "best": self.best}
-        save_checkpoint(path, modules, {"optimiser": self.optimiser}, about)
+        save_checkpoint(path, self.modules, {"optimiser": self.optimiser}, about)
 
     def load(self, path: Path) -> None:
         """Go on where the unit was, if the file is about it."""
@@ -296,8 +288,7 @@ class Unit:
         about = load_weights(path)[1]
         if (about["key"], about["name"]) != (self.key, self.name):
             return
-        modules = {"network": self.network, "averaged": self.averaged, "best": self.best}
-        load_checkpoint(path, modules, {"optimiser": self.optimiser}, str(self.device))
+        load_checkpoint(path, self.modules, {"optimiser": self.optimiser}, str(self.device))
         self.epoch, self.best_epoch = about["epoch"], about["best epoch"]
         self.best_loss = about["best loss"]
 
@@ -305,9 +296,7 @@ class Unit:
 class Training:
     """The whole run: every fold and network, then the final networks."""
 
-    def __init__(
-        self, config: Config, folder: Path, report: Callable[[str, int, int], None]
-    ) -> None:
+    def __init__(self, config: Config, folder: Path, report: Report) -> None:
         self.config, self.folder, self.report = config, folder, report
         self.started = time.perf_counter()
         self.device = choose_device(config.device)
@@ -406,7 +395,7 @@ class Training:
                 start |= {key: fresh[key] for key in fresh if key.startswith("network.last.")}
                 start = {key: start[key] for key in fresh}
         if start is not None:
-            for network in (unit.network, unit.averaged, unit.best):
+            for network in unit.modules.values():
                 network.load_state_dict(start)
         return unit
 
@@ -426,14 +415,12 @@ class Training:
     def _finish(self, unit: Unit, key: str, name: str) -> None:
         """Test a fold once and keep what came out, or keep the final network."""
         result: dict[str, Any] = {"best epoch": unit.best_epoch, "epochs": unit.epochs}
+        about = {"key": key, "name": name}
         if self.config.transfer and name == "discard":
-            about = {"key": key, "name": name}
-            kept = self._start(key)
-            save_weights(kept, unit.best.state_dict(), about)
+            save_weights(self._start(key), unit.best.state_dict(), about)
         if key == "final":
-            rough = {"key": key, "name": name}
-            state = unit.best.state_dict()
-            save_weights(self.folder / f"final-{name}.safetensors", state, rough)
+            path = self.folder / f"final-{name}.safetensors"
+            save_weights(path, unit.best.state_dict(), about)
         else:
             mine = self._of_network(name)
             games = np.flatnonzero(self.fold_of == int(key.split()[1]))
@@ -442,11 +429,11 @@ class Training:
             for number, decision in enumerate(DECISIONS):
                 which = decisions.kinds == number
                 if which.any():
-                    size = self.num_games
+                    of_game, size = decisions.games[which], self.num_games
                     result[decision] = {
-                        "right": np.bincount(decisions.games[which], right[which], size).tolist(),
-                        "alike": np.bincount(decisions.games[which], alike[which], size).tolist(),
-                        "of": np.bincount(decisions.games[which], minlength=size).tolist(),
+                        "right": np.bincount(of_game, right[which], size).tolist(),
+                        "alike": np.bincount(of_game, alike[which], size).tolist(),
+                        "of": np.bincount(of_game, minlength=size).tolist(),
                     }
         self.results[f"{key}/{name}"] = result
         write_json(self.folder / "results.json", self.results)
@@ -457,31 +444,21 @@ class Training:
     def accuracies(self) -> dict[str, Any]:
         """Return the accuracy of each kind of decision over all folds, with the paper's beside."""
         found: dict[str, Any] = {}
-        right_of_all, of_all = np.zeros(self.num_games), np.zeros(self.num_games)
-        alike_of_all = np.zeros(self.num_games)
+        of_all = {what: np.zeros(self.num_games) for what in ("right", "alike", "of")}
         for decision in DECISIONS:
             parts = [one[decision] for one in self.results.values() if decision in one]
             if not parts:
                 continue
-            right = np.sum([one["right"] for one in parts], axis=0)
-            of = np.sum([one["of"] for one in parts], axis=0)
-            alike = np.sum([one["alike"] for one in parts], axis=0)
-            right_of_all, of_all = right_of_all + right, of_all + of
-            alike_of_all = alike_of_all + alike
-            found |= _accuracy(decision, right, of, PAPER[decision])
-            found |= _share(f"alike/{decision}", alike, of)
-        if not of_all.any():  # no folds
-            return found
-        found |= _accuracy("overall", right_of_all, of_all, 0.759)
-        return found | _share("alike/overall", alike_of_all, of_all)
+            counts = {what: np.sum([part[what] for part in parts], axis=0) for what in of_all}
+            of_all = {what: of_all[what] + count for what, count in counts.items()}
+            found |= _accuracy(decision, **counts)
+        return found | _accuracy("overall", **of_all) if of_all["of"].any() else found
 
 
-def _accuracy(name: str, right: Array, of: Array, paper: float) -> dict[str, Any]:
+def _accuracy(name: str, right: Array, alike: Array, of: Array) -> dict[str, Any]:
     """Return a share with its 95 % interval; games, not decisions, are what is independent."""
-    return _share(f"accuracy/{name}", right, of) | {
-        f"decisions/{name}": int(of.sum()),
-        f"paper/{name}": paper,
-    }
+    counts = {f"decisions/{name}": int(of.sum()), f"paper/{name}": PAPER[name]}
+    return _share(f"accuracy/{name}", right, of) | counts | _share(f"alike/{name}", alike, of)
 
 
 def _share(name: str, right: Array, of: Array) -> dict[str, float]:
@@ -489,7 +466,7 @@ def _share(name: str, right: Array, of: Array) -> dict[str, float]:
     return {name: round(share, 4), f"{name} margin": round(margin, 4)}
 
 
-def train(config: Config, folder: Path, report: Callable[[str, int, int], None]) -> dict[str, Any]:
+def train(config: Config, folder: Path, report: Report) -> dict[str, Any]:
     """Cross-validate, then train the final networks; return the accuracies."""
     check(config)
     fixed = {name: getattr(Config, name) for name in RUNTIME_SETTINGS}

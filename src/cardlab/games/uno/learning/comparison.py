@@ -9,48 +9,34 @@ is a run of its own in a folder of that name, and goes on where it was.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from cardlab.engine.errors import CardlabError, suggest
 from cardlab.games.uno.learning import deep_monte_carlo, policy_gradient
 from cardlab.games.uno.learning import dqn as deep_q
-from cardlab.games.uno.learning.runs import Report, without_places
+from cardlab.games.uno.learning.runs import Common, Report, without_places
 from cardlab.learning.runs import open_run, read_json, write_json
-
-__all__ = ["Config", "entries", "run_all", "train"]
 
 Entry = tuple[Callable[[Any, Path, Report], dict[str, Any]], Any]
 
 
 @dataclass(frozen=True)
-class Config:
-    """What all entries share."""
+class Config(Common):
+    """What all entries share; `minutes` are for each."""
 
     games: int = 2_000_000
     seats: str = "2-5"
     rules: str = "rlcard"
     only: str = ""  # names of entries, separated by commas; none: all
-    rows: int = 4096
-    batch: int = 4096
     stretches: int = 20
     evaluation_games: int = 10_000
-    seed: int = 0
-    minutes: float = 0.0  # for each entry
-    threads: int = 2
-    device: str = "auto"
 
 
 def entries(config: Config) -> dict[str, Entry]:
     """Return what is compared: the training of each entry and its configuration."""
-    shared = {
-        name: getattr(config, name)
-        for name in (
-            *("games", "seats", "rules", "rows", "batch", "stretches", "evaluation_games"),
-            *("seed", "minutes", "threads", "device"),
-        )
-    }
+    shared = {name: value for name, value in asdict(config).items() if name != "only"}
     shared["evaluate_every"] = max(1, config.stretches // 4)
     dqn = deep_q.Config(encoding="fair", **shared)
     monte_carlo = deep_monte_carlo.Config(self_play=0.0, **shared)

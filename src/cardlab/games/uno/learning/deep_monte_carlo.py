@@ -15,65 +15,38 @@ action are taken without being learned.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.optim import Optimizer
 
 from cardlab.engine.errors import CardlabError
 from cardlab.games.uno.features import NUM_OUTPUTS
-from cardlab.games.uno.learning.blocks import collect, shuffled
-from cardlab.games.uno.learning.games import Games, Play
-from cardlab.games.uno.learning.runs import (
-    ALL_TABLES,
-    Method,
-    Report,
-    Run,
-    export,
-    greedy,
-    new_network,
-    quick,
-    run_stretches,
-    tables_of,
+from cardlab.games.uno.learning.blocks import (
+    SPAN,
+    BlockSettings,
+    Rollout,
+    between,
+    learn_blocks,
+    shuffled,
+    train_blocks,
 )
+from cardlab.games.uno.learning.runs import Report, Run, greedy, quick
+from cardlab.games.uno.learning.runs import export as export
 from cardlab.games.uno.networks.q_networks import QNetwork, set_bits
-from cardlab.learning.devices import choose_device
-
-__all__ = ["Config", "export", "train"]
-
-SPAN = 1 << 16  # decisions that are valued at once
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(BlockSettings):
     """What can be set."""
 
-    games: int = 20_000_000
-    alpha: float = 0.0005
-    alpha_end: float = 0.00002
     epsilon: float = 0.1
     epsilon_end: float = 0.02
-    trace: float = 1.0
-    block: int = 96
-    self_play: float = 0.5
-    heuristic: float = 0.0
-    encoding: str = "fair"
-    network: str = "colours"
-    width: int = 256
-    layers: int = 3
-    seats: str = "2-10"
-    rules: str = "both"
-    rows: int = 4096
-    batch: int = 4096
-    stretches: int = 50
-    evaluate_every: int = 5
-    evaluation_games: int = 4000
-    seed: int = 0
-    minutes: float = 0.0
-    threads: int = 2
-    device: str = "auto"
 
 
 def best_values(network: nn.Module, features: Tensor, legal: Tensor) -> Tensor:
@@ -87,39 +60,12 @@ def best_values(network: nn.Module, features: Tensor, legal: Tensor) -> Tensor:
     return torch.cat(found).reshape(legal.shape)
 
 
-def between(start: float, end: float, progress: float) -> float:
-    """Return a number that goes from `start` to `end` by a constant factor."""
-    return float(start * (end / start) ** progress)
-
-
-def learn(
-    run: Run, config: Config, network: QNetwork, optimiser: torch.optim.Optimizer
-) -> dict[str, float]:
+def learn(run: Run, config: Config, network: QNetwork, optimiser: Optimizer) -> dict[str, float]:
     """Play blocks and learn each decision once, until the games of the stretch are over."""
-    games = Games(
-        run.rows,
-        tables_of(config.seats, config.rules),
-        config.encoding,
-        seed=run.seed("games"),
-        play=Play(skip_forced=True, self_play=config.self_play, heuristic=config.heuristic),
-        threads=config.threads,
-        pinned=run.device.type == "cuda",
-    )
     generator = run.generator()
-    for group in optimiser.param_groups:
-        group["lr"] = between(config.alpha, config.alpha_end, run.progress)
     explore = between(config.epsilon, config.epsilon_end, run.progress)
-    losses = []
-    decisions = 0
-    while games.finished < run.games:
-        block = collect(
-            games,
-            config.block,
-            run.device,
-            lambda seen, legal: greedy(network, seen, legal),
-            explore,
-        )
-        decisions += block.decisions
+
+    def losses_of(block: Rollout) -> Iterator[Tensor]:
         values = best_values(network, block.features, block.legal)
         targets, known = block.targets(values, config.trace)
         features, actions = block.features.flatten(0, 1), block.actions.flatten()
@@ -127,20 +73,12 @@ def learn(
         places = known.flatten().nonzero().squeeze(1)
         for some in shuffled(places, config.batch, generator):
             found = network(features[some]).gather(1, actions[some].unsqueeze(1)).squeeze(1)
-            loss = nn.functional.mse_loss(found, goals[some])
-            optimiser.zero_grad(set_to_none=True)
-            loss.backward()  # type: ignore[no-untyped-call]
-            optimiser.step()
-            losses.append(loss.detach())
-    played, won = games.tally.sum(axis=0)
-    games.close()
-    return {
-        "loss": float(torch.stack(losses).mean()) if losses else 0.0,
-        "updates": len(losses),
-        "decisions": decisions,
-        "epsilon": explore,
-        "training_win_share": 100 * float(won) / max(1, int(played)),
-    }
+            yield nn.functional.mse_loss(found, goals[some])
+
+    choose = partial(greedy, network)
+    return learn_blocks(
+        run, network, optimiser, choose, losses_of, explore=explore, log={"epsilon": explore}
+    )
 
 
 def train(config: Config, folder: Path, report: Report) -> dict[str, Any]:
@@ -149,22 +87,5 @@ def train(config: Config, folder: Path, report: Report) -> dict[str, Any]:
         raise CardlabError(
             "epsilon and epsilon_end lie above 0 and at most at 1, in order; trace from 0 to 1"
         )
-    if min(config.alpha, config.alpha_end) <= 0 or config.batch < 1 or config.block < 2:
-        raise CardlabError("alpha and alpha_end must be above 0, batch 1 or more, block 2 or more")
-    tables_of(config.seats, config.rules)  # a mistake in them is said at once
-    device = choose_device(config.device)
-    if device.type == "cuda":
-        torch.set_float32_matmul_precision("high")
-    network = new_network(config).to(device)
-    optimiser = torch.optim.Adam(
-        network.parameters(), lr=config.alpha, fused=device.type == "cuda" or None
-    )
-    method = Method(
-        "cardlab train uno/deep_monte_carlo",
-        network,
-        {"network": network},
-        optimiser,
-        lambda run: learn(run, config, network, optimiser),
-        ALL_TABLES,
-    )
-    return run_stretches(config, folder, report, method)
+    learn_stretch = partial(learn, config=config)
+    return train_blocks(config, folder, report, "deep_monte_carlo", learn_stretch)

@@ -8,9 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cardlab.games.uno.learning import dqn
-from cardlab.games.uno.learning.dqn import export, train
-
-__all__ = ["Config", "export", "train"]
+from cardlab.games.uno.learning.dqn import export as export
+from cardlab.games.uno.learning.dqn import train as train
 
 
 @dataclass(frozen=True)

@@ -39,25 +39,27 @@ from cardlab.games.uno.learning.runs import (
     Method,
     Report,
     Run,
-    export,
+    Settings,
+    end_games,
     greedy,
     half,
+    make_games,
     new_network,
+    new_optimiser,
     run_stretches,
     tables_of,
 )
+from cardlab.games.uno.learning.runs import export as export
 from cardlab.games.uno.networks.curiosity import Curiosity
 from cardlab.games.uno.networks.q_networks import QNetwork, set_bits
 from cardlab.learning.devices import choose_device
-
-__all__ = ["Config", "Learner", "Transitions", "export", "targets", "train"]
 
 ITERATION = 100  # games
 WARM_UP = 16  # steps of a stretch before the first update: about one game
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(Settings):
     """What can be set: the paper's numbers where it states them."""
 
     method: str = "dqn"
@@ -76,16 +78,8 @@ class Config:
     target_every: int = 0
     curiosity: float = 0.0
     half: bool = True
-    rows: int = 4096
     batch: int = 2048
     replay: int = 1_000_000
-    stretches: int = 50
-    evaluate_every: int = 5
-    evaluation_games: int = 4000
-    seed: int = 0
-    minutes: float = 0.0
-    threads: int = 2
-    device: str = "auto"
 
 
 class Transitions(NamedTuple):
@@ -126,9 +120,7 @@ class Learner:
             self.curiosity = self.curiosity.to(device)
             self.modules["curiosity"] = self.curiosity
             parameters += list(self.curiosity.parameters())
-        self.optimiser = torch.optim.Adam(
-            parameters, lr=config.alpha, fused=device.type == "cuda" or None
-        )
+        self.optimiser = new_optimiser(config, parameters)
         self.updates = 0  # of this stretch
 
     def learn_from(self, batch: Transitions) -> Tensor:
@@ -216,22 +208,9 @@ def explore_at(config: Config, games: int) -> float:
     return config.epsilon * factor ** (games // ITERATION)
 
 
-def make_games(run: Run, config: Config, rows: int, seed: int, redeal: bool) -> Games:
-    """Return games of a run's kind."""
-    return Games(
-        rows,
-        tables_of(config.seats, config.rules),
-        config.encoding,
-        seed=seed,
-        play=Play(redeal=redeal),
-        threads=config.threads,
-        pinned=redeal and run.device.type == "cuda",
-    )
-
-
 def learn_fast(run: Run, config: Config, learner: Learner) -> dict[str, float]:
     """Keep many games going; after each step learn from as many transitions as it brought."""
-    games = make_games(run, config, run.rows, run.seed("games"), redeal=True)
+    games = make_games(run, Play())
     slots = max(WARM_UP + 2, config.replay // run.rows)
     steps = Steps(slots, run.rows, learner.online.num_inputs, run.device)
     generator = run.generator()
@@ -249,7 +228,8 @@ def learn_fast(run: Run, config: Config, learner: Learner) -> dict[str, float]:
             while due >= 1:
                 losses.append(learner.learn_from(steps.draw(batch, generator)))
                 due -= 1
-    return _numbers(config, games, losses, (steps.at + 1) * run.rows, before + run.games)
+    epsilon = explore_at(config, before + run.games)
+    return end_games(games, losses, decisions=(steps.at + 1) * run.rows, epsilon=epsilon)
 
 
 def learn_as_paper(run: Run, config: Config, learner: Learner) -> dict[str, float]:
@@ -262,7 +242,7 @@ def learn_as_paper(run: Run, config: Config, learner: Learner) -> dict[str, floa
     played = 0
     while played < run.games:
         rows = min(ITERATION, run.games - played)
-        games = make_games(run, config, rows, run.seed(f"iteration {played}"), redeal=False)
+        games = make_games(run, Play(redeal=False), rows, f"iteration {played}")
         steps = Steps(64, rows, learner.online.num_inputs, run.device)
         begun = []  # places of decisions
         while games.live.any():
@@ -283,7 +263,8 @@ def learn_as_paper(run: Run, config: Config, learner: Learner) -> dict[str, floa
         decisions += len(places)
         played += rows
         games.close()
-    return _numbers(config, games, losses, decisions, before + run.games)
+    epsilon = explore_at(config, before + run.games)
+    return end_games(games, losses, decisions=decisions, epsilon=epsilon)
 
 
 def _longer(steps: Steps) -> Steps:
@@ -292,20 +273,6 @@ def _longer(steps: Steps) -> Steps:
     for name in ("features", "legal", "actions", "rewards", "ended"):
         getattr(more, name)[: steps.slots] = getattr(steps, name)
     return more
-
-
-def _numbers(
-    config: Config, games: Games, losses: list[Tensor], decisions: int, after: int
-) -> dict[str, float]:
-    played, won = games.tally.sum(axis=0)
-    games.close()
-    return {
-        "loss": float(torch.stack(losses).mean()) if losses else 0.0,
-        "updates": len(losses),
-        "decisions": decisions,
-        "epsilon": explore_at(config, after),
-        "training_win_share": 100 * float(won) / max(1, int(played)),
-    }
 
 
 def train(config: Config, folder: Path, report: Report) -> dict[str, Any]:
@@ -317,10 +284,7 @@ def train(config: Config, folder: Path, report: Report) -> dict[str, Any]:
     if config.alpha <= 0 or config.batch < 1 or config.replay < 1 or config.target_every < 0:
         raise CardlabError("alpha must be above 0, batch and replay 1 or more, target_every 0 up")
     tables_of(config.seats, config.rules)  # a mistake in them is said at once
-    device = choose_device(config.device)
-    if device.type == "cuda":
-        torch.set_float32_matmul_precision("high")
-    learner = Learner(config, device)
+    learner = Learner(config, choose_device(config.device))
     learn = learn_fast if config.loop == "fast" else learn_as_paper
     method = Method(
         f"cardlab train uno/{config.method}",

@@ -28,8 +28,6 @@ from cardlab.games.uno.hidden_hands import MAX_SEATS, NOBODY
 from cardlab.games.uno.kernels import apply, deal, legal, mover
 from cardlab.games.uno.rules import GAME
 
-__all__ = ["Games", "Play", "table", "trace_targets"]
-
 RANDOM, HEURISTIC = range(2)
 
 
@@ -58,7 +56,7 @@ class Setting(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The games, row by row; the last seven are what `Games` shows."""
+    """The games, row by row; `Games` shows the last nine."""
 
     states: Array
     streams: Array
@@ -214,31 +212,24 @@ class Games:
             find_encoding(encoding),
         )
         start = seeding.stream(seed, "uno_games")
-        self.features = _array((rows, SIZES[encoding]), np.uint8, pinned)
-        self.legal = _array((rows,), np.int64, pinned)
-        self.seats = np.zeros(rows, dtype=np.uint8)
-        self.ended = _array((rows,), np.uint8, pinned)
-        self.winner = np.full(rows, NOBODY, dtype=np.uint8)
-        self.reward = _array((rows,), np.int8, pinned)
-        self.live = np.ones(rows, dtype=np.uint8)
-        self.choices = _array((rows,), np.int64, pinned)
-        self.tally = np.zeros((rows, 2), dtype=np.int64)
         self._rows = Rows(
             states=np.zeros(rows, dtype=GAME.state),
             streams=np.array([branch(start, row) for row in range(rows)], dtype=np.int64),
             learners=np.zeros(rows, dtype=np.int64),
             opponents=np.zeros(rows, dtype=np.uint8),
             counts=np.zeros((rows, 2), dtype=np.int64),
-            tally=self.tally,
-            features=self.features,
-            legal=self.legal,
-            seats=self.seats,
-            ended=self.ended,
-            winner=self.winner,
-            reward=self.reward,
-            live=self.live,
-            choices=self.choices,
+            tally=np.zeros((rows, 2), dtype=np.int64),
+            features=_array((rows, SIZES[encoding]), np.uint8, pinned),
+            legal=_array((rows,), np.int64, pinned),
+            seats=np.zeros(rows, dtype=np.uint8),
+            ended=_array((rows,), np.uint8, pinned),
+            winner=np.full(rows, NOBODY, dtype=np.uint8),
+            reward=_array((rows,), np.int8, pinned),
+            live=np.ones(rows, dtype=np.uint8),
+            choices=_array((rows,), np.int64, pinned),
         )
+        self.tally, self.features, self.legal, self.seats, *others = self._rows[5:]
+        self.ended, self.winner, self.reward, self.live, self.choices = others
         bounds = np.linspace(0, rows, min(threads, rows) + 1).astype(int).tolist()
         self._shards = [
             (

@@ -16,29 +16,22 @@ from typing import Any
 
 from cardlab.games.uno.learning import dqn as deep_q
 from cardlab.games.uno.learning.comparison import run_all
-from cardlab.games.uno.learning.runs import Report
-
-__all__ = ["ALPHAS", "EPSILONS", "GAMMAS", "Config", "train"]
+from cardlab.games.uno.learning.runs import Common, Report
 
 GAMMAS, ALPHAS, EPSILONS = (0.75, 0.825, 0.95), (0.0001, 0.001, 0.01), (0.8, 0.95)
 
 
 @dataclass(frozen=True)
-class Config:
-    """What all cells share."""
+class Config(Common):
+    """What all cells share; `minutes` are for each."""
 
     method: str = "dqn"
     games: int = 4_000_000
     encoding: str = "paper"
     rules: str = "rlcard"
-    rows: int = 4096
     batch: int = 2048
     stretches: int = 10
     evaluation_games: int = 10_000
-    seed: int = 0
-    minutes: float = 0.0  # for each cell
-    threads: int = 2
-    device: str = "auto"
 
 
 def train(config: Config, folder: Path, report: Report) -> dict[str, Any]:

@@ -16,34 +16,30 @@ the policy improves with far fewer games than values learned from results alone.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.optim import Optimizer
 
 from cardlab.engine.errors import CardlabError
 from cardlab.games.uno.features import NUM_OUTPUTS
-from cardlab.games.uno.learning.blocks import Rollout, collect, shuffled
-from cardlab.games.uno.learning.deep_monte_carlo import SPAN, between
-from cardlab.games.uno.learning.games import Games, Play
-from cardlab.games.uno.learning.runs import (
-    ALL_TABLES,
-    Method,
-    Report,
-    Run,
-    export,
-    half,
-    new_network,
-    quick,
-    run_stretches,
-    tables_of,
+from cardlab.games.uno.learning.blocks import (
+    SPAN,
+    BlockSettings,
+    Rollout,
+    between,
+    learn_blocks,
+    shuffled,
+    train_blocks,
 )
+from cardlab.games.uno.learning.runs import Report, Run, half, quick
+from cardlab.games.uno.learning.runs import export as export
 from cardlab.games.uno.networks.q_networks import QNetwork, set_bits
-from cardlab.learning.devices import choose_device
-
-__all__ = ["Config", "export", "train"]
 
 LOWEST = -1e9  # for what is not legal: finite, so that 0 times it is 0
 
@@ -60,12 +56,9 @@ class Samples(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(BlockSettings):
     """What can be set."""
 
-    games: int = 20_000_000
-    alpha: float = 0.0005
-    alpha_end: float = 0.00002
     trace: float = 0.9
     clip: float = 0.2
     critic: float = 0.5
@@ -75,21 +68,7 @@ class Config:
     block: int = 48
     self_play: float = 0.3
     heuristic: float = 0.1
-    encoding: str = "fair"
-    network: str = "colours"
-    width: int = 256
-    layers: int = 3
-    seats: str = "2-10"
-    rules: str = "both"
-    rows: int = 4096
     batch: int = 8192
-    stretches: int = 50
-    evaluate_every: int = 5
-    evaluation_games: int = 4000
-    seed: int = 0
-    minutes: float = 0.0
-    threads: int = 2
-    device: str = "auto"
 
 
 def read_heads(
@@ -147,77 +126,30 @@ def loss_of(network: nn.Module, some: Samples, config: Config, entropy: float) -
     return config.critic * error - gain - entropy * spread
 
 
-def learn(
-    run: Run, config: Config, network: QNetwork, optimiser: torch.optim.Optimizer
-) -> dict[str, float]:
+def learn(run: Run, config: Config, network: QNetwork, optimiser: Optimizer) -> dict[str, float]:
     """Play blocks and learn from each, until the games of the stretch are over."""
-    games = Games(
-        run.rows,
-        tables_of(config.seats, config.rules),
-        config.encoding,
-        seed=run.seed("games"),
-        play=Play(skip_forced=True, self_play=config.self_play, heuristic=config.heuristic),
-        threads=config.threads,
-        pinned=run.device.type == "cuda",
-    )
     generator = run.generator()
-    for group in optimiser.param_groups:
-        group["lr"] = between(config.alpha, config.alpha_end, run.progress)
     entropy = between(config.entropy, config.entropy_end, run.progress)
-    losses = []
-    decisions = 0
-    while games.finished < run.games:
-        block = collect(
-            games,
-            config.block,
-            run.device,
-            lambda seen, legal: draw(network, seen, legal, generator),
-        )
-        decisions += block.decisions
+
+    def losses_of(block: Rollout) -> Iterator[Tensor]:
         samples = judge(network, block, config.trace)
         everything = torch.arange(len(samples.actions), device=run.device)
         for _ in range(config.epochs):
             for places in shuffled(everything, config.batch, generator):
-                some = Samples(*(one[places] for one in samples))
-                loss = loss_of(network, some, config, entropy)
-                optimiser.zero_grad(set_to_none=True)
-                loss.backward()  # type: ignore[no-untyped-call]
-                nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-                optimiser.step()
-                losses.append(loss.detach())
-    played, won = games.tally.sum(axis=0)
-    games.close()
-    return {
-        "loss": float(torch.stack(losses).mean()) if losses else 0.0,
-        "updates": len(losses),
-        "decisions": decisions,
-        "entropy_weight": entropy,
-        "training_win_share": 100 * float(won) / max(1, int(played)),
-    }
+                some = Samples(*(column[places] for column in samples))
+                yield loss_of(network, some, config, entropy)
+
+    choose = partial(draw, network, generator=generator)
+    return learn_blocks(
+        run, network, optimiser, choose, losses_of, clip=1.0, log={"entropy_weight": entropy}
+    )
 
 
 def train(config: Config, folder: Path, report: Report) -> dict[str, Any]:
     """Play and learn all games of a run, or those that are left; return what came out."""
     if not 0 <= config.trace <= 1 or not 0 < config.clip < 1 or config.epochs < 1:
         raise CardlabError("trace lies from 0 to 1, clip between 0 and 1, epochs is 1 or more")
-    if min(config.alpha, config.alpha_end, config.entropy, config.entropy_end) <= 0:
-        raise CardlabError("alpha, alpha_end, entropy and entropy_end must be above 0")
-    if config.batch < 1 or config.block < 2:
-        raise CardlabError("batch must be 1 or more, block 2 or more")
-    tables_of(config.seats, config.rules)  # a mistake in them is said at once
-    device = choose_device(config.device)
-    if device.type == "cuda":
-        torch.set_float32_matmul_precision("high")
-    network = new_network(config, heads=2).to(device)
-    optimiser = torch.optim.Adam(
-        network.parameters(), lr=config.alpha, fused=device.type == "cuda" or None
-    )
-    method = Method(
-        "cardlab train uno/policy_gradient",
-        network,
-        {"network": network},
-        optimiser,
-        lambda run: learn(run, config, network, optimiser),
-        ALL_TABLES,
-    )
-    return run_stretches(config, folder, report, method)
+    if min(config.entropy, config.entropy_end) <= 0:
+        raise CardlabError("entropy and entropy_end must be above 0")
+    learn_stretch = partial(learn, config=config)
+    return train_blocks(config, folder, report, "policy_gradient", learn_stretch, heads=2)

@@ -12,10 +12,10 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -26,77 +26,47 @@ from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
 from cardlab.engine.statistics import wilson_interval
 from cardlab.games.uno.features import VERSION
+from cardlab.games.uno.hidden_hands import MAX_SEATS
 from cardlab.games.uno.learning.games import Games, Play, table
 from cardlab.games.uno.networks.q_networks import QNetwork, build, set_bits
 from cardlab.games.uno.rules import GAME, RULES
 from cardlab.learning.checkpoints import load_checkpoint, save_checkpoint
 from cardlab.learning.devices import choose_device
 from cardlab.learning.logs import Log
-from cardlab.learning.runs import open_run, provenance, write_json
+from cardlab.learning.runs import Report as Report
+from cardlab.learning.runs import open_run, provenance, read_seats, write_json
 from cardlab.networks.weights import check_about, load_weights, save_weights
 
-__all__ = [
-    "Method",
-    "Report",
-    "Run",
-    "Score",
-    "Settings",
-    "evaluate",
-    "export",
-    "greedy",
-    "load_network",
-    "new_network",
-    "run_stretches",
-    "tables_of",
-    "without_places",
-]
-
-Report = Callable[[str, int, int], None]
-Choose = Callable[[Tensor, Tensor], Tensor]
 FEW_IN_FLIGHT = 8  # games of a stretch for each row, at least: most of them must be able to end
 
 
-class Settings(Protocol):
+@dataclass(frozen=True)
+class Common:
+    """Settings that all trainings of Uno have, comparisons of several included."""
+
+    games: int = 20_000_000
+    rules: str = "both"
+    rows: int = 4096
+    batch: int = 4096
+    stretches: int = 50
+    evaluation_games: int = 4000
+    seed: int = 0
+    minutes: float = 0.0  # of one network
+    threads: int = 2
+    device: str = "auto"
+
+
+@dataclass(frozen=True)
+class Settings(Common):
     """Settings that all deep learners of Uno have."""
 
-    @property
-    def games(self) -> int: ...
-
-    @property
-    def rows(self) -> int: ...
-
-    @property
-    def stretches(self) -> int: ...
-
-    @property
-    def evaluate_every(self) -> int: ...
-
-    @property
-    def evaluation_games(self) -> int: ...
-
-    @property
-    def encoding(self) -> str: ...
-
-    @property
-    def network(self) -> str: ...
-
-    @property
-    def width(self) -> int: ...
-
-    @property
-    def layers(self) -> int: ...
-
-    @property
-    def seed(self) -> int: ...
-
-    @property
-    def minutes(self) -> float: ...
-
-    @property
-    def threads(self) -> int: ...
-
-    @property
-    def device(self) -> str: ...
+    alpha: float = 0.0005
+    encoding: str = "fair"
+    network: str = "colours"
+    width: int = 256
+    layers: int = 3
+    seats: str = "2-10"
+    evaluate_every: int = 5
 
 
 @dataclass(frozen=True)
@@ -147,13 +117,7 @@ def tables_of(seats: str, rules: str) -> list[Array]:
 
     Tables of more than five seats are one in seven as frequent as the others.
     """
-    low, _, high = seats.partition("-")
-    try:
-        numbers = range(int(low), int(high or low) + 1)
-    except ValueError:
-        numbers = range(0)
-    if not numbers or numbers[0] < 2 or numbers[-1] > 10:
-        raise CardlabError(f"seats={seats} is not possible; give 3 or 2-5, from 2 to 10")
+    numbers = read_seats(seats, MAX_SEATS)
     if rules not in (*RULES, "both"):
         raise CardlabError(f"rules={rules} is unknown; use {', '.join(RULES)} or both")
     return [
@@ -252,6 +216,39 @@ class Run:
     def generator(self) -> torch.Generator:
         """Return a generator for this stretch."""
         return torch.Generator(self.device).manual_seed(self.seed("torch"))
+
+
+def make_games(run: Run, play: Play, rows: int = 0, word: str = "games") -> Games:
+    """Return games of a run's kind."""
+    config = run.config
+    return Games(
+        rows or run.rows,
+        tables_of(config.seats, config.rules),
+        config.encoding,
+        seed=run.seed(word),
+        play=play,
+        threads=config.threads,
+        pinned=play.redeal and run.device.type == "cuda",
+    )
+
+
+def end_games(games: Games, losses: Sequence[Tensor], **numbers: float) -> dict[str, float]:
+    """Close the last games of a stretch; return what its line of the log says."""
+    played, won = games.tally.sum(axis=0)
+    games.close()
+    return {
+        "loss": float(torch.stack(list(losses)).mean()) if losses else 0.0,
+        "updates": len(losses),
+        **numbers,
+        "training_win_share": 100 * float(won) / max(1, int(played)),
+    }
+
+
+def new_optimiser(config: Settings, parameters: Iterable[nn.Parameter]) -> Optimizer:
+    """Return the optimiser of a run; on a GPU it takes each step in one go."""
+    given = list(parameters)
+    fused = given[0].device.type == "cuda" or None
+    return torch.optim.Adam(given, lr=config.alpha, fused=fused)
 
 
 class Method(NamedTuple):

@@ -6,42 +6,23 @@ Games have `seats` seats and follow one rule set or, in equal shares, both.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cardlab.engine.errors import CardlabError
+from cardlab.games.uno import tokens
 from cardlab.games.uno.heuristic import choose
 from cardlab.games.uno.hidden_hands import MAX_SEATS
 from cardlab.games.uno.learning.games import table
 from cardlab.games.uno.networks.expansion import UnoExpansion
 from cardlab.games.uno.rules import GAME, RULES
-from cardlab.games.uno.tokens import (
-    ENCODING,
-    MOST_CHOICES,
-    WIDTH,
-    action_of_token,
-    symmetries,
-    write_choices,
-    write_view,
-)
 from cardlab.learning import token_training
+from cardlab.learning.runs import Report, read_seats
 from cardlab.learning.token_games import Tokens
-from cardlab.learning.token_training import Subject, read_seats
+from cardlab.learning.token_training import Subject
 
-__all__ = ["TOKENS", "Config", "export", "subject", "train"]
-
-TOKENS = Tokens(
-    game=GAME,
-    choose=choose,
-    write_view=write_view,
-    write_choices=write_choices,
-    action_of_token=action_of_token,
-    width=WIDTH,
-    most_choices=MOST_CHOICES,
-    episodes=MAX_SEATS,
-)
+TOKENS = Tokens.of_module(tokens, GAME, choose, episodes=MAX_SEATS)
 MEASURED = ((2, "rlcard"), (3, "rlcard"), (2, "official"))
 
 
@@ -68,10 +49,12 @@ def subject(config: Config) -> Subject:
     }
     if not measured:
         measured = {f"{rules[0]}, {numbers[0]} seats": tables[0]}
-    return Subject(TOKENS, UnoExpansion, ENCODING, symmetries(), tables, measured, MAX_SEATS)
+    return Subject(
+        TOKENS, UnoExpansion, tokens.ENCODING, tokens.symmetries(), tables, measured, MAX_SEATS
+    )
 
 
-def train(config: Config, folder: Path, report: Callable[[str, int, int], None]) -> dict[str, Any]:
+def train(config: Config, folder: Path, report: Report) -> dict[str, Any]:
     """Play and learn until all games are played or the time is up; return how it stands."""
     command = "cardlab train uno/transformer"
     return token_training.train(config, subject(config), folder, report, command)
