@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from cardlab.engine.game import Game
     from cardlab.engine.records import Record
 
-__all__ = ["explain"]
-
 
 def explain(
     game: GameName,

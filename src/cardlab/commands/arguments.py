@@ -16,23 +16,6 @@ from cardlab.engine.errors import CardlabError
 if TYPE_CHECKING:
     from cardlab.agents.outside import Limits
 
-__all__ = [
-    "AgentNames",
-    "AnyGame",
-    "GameName",
-    "Json",
-    "LimitList",
-    "OptionList",
-    "SaveFile",
-    "Seed",
-    "StoreAddress",
-    "Trust",
-    "Workers",
-    "read_limits",
-    "read_options",
-    "read_workers",
-]
-
 GameName = Annotated[
     str,
     typer.Argument(

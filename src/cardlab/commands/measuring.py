@@ -29,8 +29,6 @@ from cardlab.commands.completion import complete_agent, complete_game
 from cardlab.engine.errors import CardlabError, suggest
 from cardlab.show.tables import compiling, new_console, progress_bar
 
-__all__ = ["check_agent", "export", "leaderboard", "sprt", "tournament"]
-
 Name = Annotated[
     str | None, typer.Option(help="the tournament's name in the store", metavar="NAME")
 ]

@@ -28,8 +28,6 @@ from cardlab.commands.completion import complete_agent
 from cardlab.engine.errors import CardlabError
 from cardlab.show.tables import compiling, new_console, progress_bar, table_of
 
-__all__ = ["agents", "games", "match", "play", "replay"]
-
 
 def games(as_json: Json = False) -> None:
     """List the games and their options, from installed packages too.

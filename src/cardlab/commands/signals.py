@@ -13,8 +13,6 @@ from types import FrameType
 
 import typer
 
-__all__ = ["BY_CTRL_C", "BY_SIGTERM", "exit_code", "listen", "until_readers_leave"]
-
 CLOSED_PIPE = 141  # what a shell reports of a program that SIGPIPE ends
 BY_CTRL_C, BY_SIGTERM = 130, 143
 AGAIN_SECONDS = 0.05

@@ -15,8 +15,6 @@ from cardlab.engine.errors import CardlabError
 from cardlab.engine.locks import only_one
 from cardlab.show.tables import compiling, new_console, progress_bar, table_of
 
-__all__ = ["reproduce", "train"]
-
 
 def train(
     what: Annotated[

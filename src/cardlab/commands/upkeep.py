@@ -21,8 +21,6 @@ from cardlab.commands.arguments import (
 from cardlab.engine.errors import CardlabError
 from cardlab.show.tables import compiling, new_console, progress_bar
 
-__all__ = ["check", "warmup"]
-
 SIZE = 20_000  # games of a task
 MOST = 10**12  # games that are numbered
 

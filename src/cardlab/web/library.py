@@ -13,8 +13,6 @@ from markdown_it import MarkdownIt
 
 from cardlab.engine.registry import find_package, our_games, our_packages
 
-__all__ = ["figure_path", "library_json", "report_json"]
-
 SHIPPED = Path(__file__).parent / "papers"  # where a wheel has them
 CHECKOUT = Path(__file__).parents[3] / "docs" / "papers"
 FIGURE = re.compile(r"[a-z0-9_]+\.svg")

@@ -18,8 +18,6 @@ from cardlab.web.agent_pool import Busy
 from cardlab.web.messages import Advice, Review, read_body
 from cardlab.web.site import Site, address_of, refused, site_of
 
-__all__ = ["add_replay_routes"]
-
 FRESH_SECONDS = 30  # that a leaderboard is shown again before it is computed anew
 BOARD_SECONDS = 120
 

@@ -18,8 +18,6 @@ from cardlab.web.page_data import page_data_of
 from cardlab.web.rooms import hint_json
 from cardlab.web.views import action_json, description_json, open_description, words_of
 
-__all__ = ["advice", "check_adviser", "read_record", "replay_json", "review"]
-
 MOST_PLIES = 3000
 WORST = 5  # moves that are named in a review
 

@@ -18,8 +18,6 @@ from cardlab.arena.store import WEB_TABLES, Store
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Game
 
-__all__ = ["RoomWriter", "StoredRoom"]
-
 RETRY_SECONDS = 1
 GATHER_SECONDS = 0.05
 RESULT_SECONDS = 1.0

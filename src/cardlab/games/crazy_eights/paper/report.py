@@ -30,8 +30,6 @@ from cardlab.papers.claim import (
 from cardlab.papers.measurements import Games, Ledger, measure
 from cardlab.papers.reproduce import Report, Study
 
-__all__ = ["REPORT"]
-
 GAME = "crazy_eights"
 SEED = 2024
 DEPTH = 3

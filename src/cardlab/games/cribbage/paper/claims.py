@@ -25,22 +25,6 @@ from cardlab.games.cribbage.paper.pegging import Row
 from cardlab.games.cribbage.solvers.tables import PONE, THE_DEALER
 from cardlab.papers.claim import Claim, compare, with_margin
 
-__all__ = [
-    "CHI_SQUARE_BOUND",
-    "PEGGING",
-    "SAFE",
-    "THEIR_GAMES",
-    "THEIR_TABLE_1",
-    "THEIR_TABLE_2",
-    "Findings",
-    "chi_square",
-    "claims",
-    "gain_of",
-    "is_apart",
-    "judge",
-    "score_of",
-]
-
 THEIR_TABLE_1 = (12, 9, 39, 5, 4)  # points of random and learned, spread, wins of both
 THEIR_TABLE_2 = (  # points, spread and wins of the checkpoint, points and wins of the last agent
     (126, 523, 59, 86, 41),

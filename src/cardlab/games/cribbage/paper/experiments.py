@@ -46,24 +46,6 @@ from cardlab.games.cribbage.learning.strategy_weights import Config
 from cardlab.learning.runs import load_arrays
 from cardlab.papers.measurements import Ledger
 
-__all__ = [
-    "BEST_ALONE",
-    "CHECKPOINTS",
-    "Experiment",
-    "Plan",
-    "Strength",
-    "alike",
-    "all_experiments",
-    "checkpoints_of",
-    "compare_fixed",
-    "conduct",
-    "even_weights",
-    "games_a_second",
-    "population",
-    "reached",
-    "train_all",
-]
-
 SEED = 2018
 CHECKPOINTS = 10  # of the sample agent, after its start
 BEST_ALONE = "hand_max_avg"

@@ -21,8 +21,6 @@ from cardlab.engine.batch import Batch
 from cardlab.engine.game import ActsInBatches
 from cardlab.engine.registry import find_game
 
-__all__ = ["PLAYERS", "Row", "compare", "markdown", "milliseconds_of", "plans"]
-
 DEAL = 10  # decisions
 TIMED_GAMES, TIMED_STEPS = 100, 5 * DEAL
 PLAYERS = {

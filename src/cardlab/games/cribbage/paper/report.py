@@ -43,8 +43,6 @@ from cardlab.learning.runs import load_arrays
 from cardlab.papers import figures
 from cardlab.papers.reproduce import Report, Study
 
-__all__ = ["REPORT"]
-
 GAME = "cribbage"
 FULL_PLAN = Plan(
     first_pairs=16,

@@ -38,8 +38,6 @@ from cardlab.papers.claim import (
     with_margin,
 )
 
-__all__ = ["all_facts"]
-
 
 def experiments_table(found: Findings) -> str:
     """Return all trainings with what came of them."""

@@ -19,20 +19,6 @@ from cardlab.games.koi_koi.rules import START
 from cardlab.papers.claim import Claim, compare, markdown_table
 from cardlab.papers.measurements import Games
 
-__all__ = [
-    "AGENTS",
-    "BY_CHANCE",
-    "START",
-    "Curve",
-    "attention_claim",
-    "case_claims",
-    "curve_claims",
-    "predictor_claims",
-    "slopes",
-    "table_1",
-    "table_2_claims",
-]
-
 AGENTS = {  # by the paper's names
     "RL-WP": "koi_koi_win",
     "RL-Point": "koi_koi_point",

@@ -46,8 +46,6 @@ from cardlab.papers.logs import kept_log, kept_result
 from cardlab.papers.measurements import Games
 from cardlab.papers.reproduce import Report, Study
 
-__all__ = ["REPORT"]
-
 GAME = "koi_koi"
 SEED = 2023
 RUNS = {"RL-WP": "win", "RL-Point": "point", BY_CHANCE: "win_alone"}

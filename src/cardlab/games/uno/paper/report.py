@@ -30,8 +30,6 @@ from cardlab.papers.logs import kept_log, kept_result
 from cardlab.papers.measurements import Games
 from cardlab.papers.reproduce import Report, Study
 
-__all__ = ["REPORT"]
-
 GAME = "uno"
 SEED = 2027
 RLCARD = "rlcard"
