@@ -406,8 +406,9 @@ class Store:
 
 def _played(row: Any) -> Played:
     returns, points = (tuple(json.loads(text)) for text in (row.returns, row.points))
-    row = row[2:]  # columns are in the order of fields, behind those of the tournament
-    return Played(*row[:4], bytes(row[4]), bytes(row[5]), returns, points, *row[8:])
+    # Behind tournament and pairing, columns are in the order of fields.
+    blobs = bytes(row.orders), bytes(row.actions)
+    return Played._make((*row[2:6], *blobs, returns, points, *row[10:]))
 
 
 def _canonical(settings: dict[str, Any]) -> str:

@@ -21,12 +21,7 @@ from cardlab.games.crazy_eights import PACKAGE
 from cardlab.games.crazy_eights.features import NUM_STATES
 from cardlab.games.crazy_eights.learning import tabular_q
 from cardlab.papers import figures
-from cardlab.papers.claim import (
-    Claim,
-    compare,
-    markdown_table,
-    with_margin,
-)
+from cardlab.papers.claim import Claim, compare, markdown_table, with_margin
 from cardlab.papers.measurements import Games, Ledger, measure
 from cardlab.papers.reproduce import Report, Study
 

@@ -389,4 +389,4 @@ def games_a_second(ledger: Ledger, games: int) -> float:
         trainer.play(strategy_weights.Bout(0, 1, games, 0.0, 1 / games), SEED, 0, games)
         return games / (time.process_time() - before)
 
-    return float(ledger.get(f"games a second {games}", timed))
+    return ledger.get(f"games a second {games}", timed)

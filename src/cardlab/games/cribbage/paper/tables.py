@@ -32,11 +32,7 @@ from cardlab.games.cribbage.paper.maps import (
 )
 from cardlab.games.cribbage.paper.pegging import markdown
 from cardlab.games.cribbage.solvers.tables import PONE, THE_DEALER
-from cardlab.papers.claim import (
-    compare,
-    markdown_table,
-    with_margin,
-)
+from cardlab.papers.claim import compare, markdown_table, with_margin
 
 
 def experiments_table(found: Findings) -> str:

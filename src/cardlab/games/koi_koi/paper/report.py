@@ -30,7 +30,6 @@ from cardlab.games.koi_koi.paper.cases import (
 from cardlab.games.koi_koi.paper.claims import (
     AGENTS,
     BY_CHANCE,
-    START,
     Curve,
     attention_claim,
     case_claims,
@@ -40,6 +39,7 @@ from cardlab.games.koi_koi.paper.claims import (
     table_1,
     table_2_claims,
 )
+from cardlab.games.koi_koi.rules import START
 from cardlab.papers import figures
 from cardlab.papers.claim import Claim, markdown_table, with_margin
 from cardlab.papers.logs import kept_log, kept_result
