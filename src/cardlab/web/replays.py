@@ -26,13 +26,11 @@ def read_record(data: Any, menu: Menu) -> tuple[Game, Record]:
     """Return game and record of a request: a line of JSON, or the object that it holds."""
     if isinstance(data, str):
         record = Record.from_line(data.strip().partition("\n")[0])
-    elif isinstance(data, dict):
+    else:
         try:
             record = Record.model_validate(data)
         except ValueError:
             raise CardlabError("this is no game record; open a file that cardlab wrote") from None
-    else:
-        raise CardlabError("this is no game record; open a file that cardlab wrote")
     game = menu.game(record.game)
     if len(record.actions) > MOST_PLIES or len(record.deals) > MOST_PLIES:
         raise CardlabError(f"this record is too long; {MOST_PLIES:,} moves are the most")

@@ -357,17 +357,9 @@ def training_table(found: Findings) -> str:
         )
         for (learner, encoding), curve in found.curves.items()
     ]
-    head = (
-        "learner",
-        "encoding",
-        "games",
-        "wins at the end",
-        "reward",
-        "gain within 50,000 iterations",
-        "settled after",
-        "noise",
-    )
-    return markdown_table(head, rows, right=2)
+    end = ("games", "wins at the end", "reward")
+    way = ("gain within 50,000 iterations", "settled after", "noise")
+    return markdown_table(("learner", "encoding", *end, *way), rows, right=2)
 
 
 def score_cells(result: dict[str, Any], tables: Sequence[str]) -> list[str]:
