@@ -70,7 +70,8 @@ class Command(_PlainHelp, TyperCommand):
 
 def _with_limits(args: list[str]) -> list[str]:
     """Return a line with `--move-seconds 3` as `--limits move=3`, and so on."""
-    words, rest = [], iter(args)
+    words: list[str] = []
+    rest = iter(args)
     for word in rest:
         if word == "--":
             return [*words, word, *rest]
