@@ -268,7 +268,7 @@ def test_what_a_database_refuses_is_one_sentence(store_address: str) -> None:
     with Store(store_address) as store:
         entered = enter(plan, store)
         result = play_deals(Shard(plan.matches[0], 0, 1, True))
-        odd = replace(result, games=[replace(one, reason="a\0b") for one in result.games])
+        odd = replace(result, games=[one._replace(reason="a\0b") for one in result.games])
         with pytest.raises(CardlabError, match="cannot be used: "):
             store.add(entered.id, odd)
         store.add(entered.id, result)

@@ -136,18 +136,16 @@ def _summarise(match: Match, chunks: list[ShardResult], seconds: float) -> Match
     decisions = np.sum([chunk.decisions for chunk in chunks], axis=0)
     deals, seats = len(returns), match.seats
     won = shares(returns)
+    seat, rotation = np.arange(seats)[None, :], np.arange(seats)[:, None]
+    who = np.array(match.lineup)[(seat - rotation) % seats]
     standings = []
     for index, agent in enumerate(match.agents):
-        places = [place for place, one in enumerate(match.lineup) if one == index]
-        mine = np.zeros((seats, seats), dtype=bool)  # rotation, seat
-        for rotation in range(seats):
-            for place in places:
-                mine[rotation, (place + rotation) % seats] = True
+        mine = who == index
         best = returns.max(axis=2, keepdims=True)
         alone = (returns == best).sum(axis=2, keepdims=True) == 1
         wins = ((returns == best) & alone)[:, mine].sum()
         ties = ((returns == best) & ~alone)[:, mine].sum()
-        played = deals * seats * len(places)
+        played = deals * mine.sum()
         score, score_interval = mean_and_interval(won[:, mine].mean(axis=1), 0, 1)
         mean, mean_interval = mean_and_interval(points[:, mine].mean(axis=1))
         reasons = [why for chunk in chunks for who, why in chunk.forfeits if who == index]

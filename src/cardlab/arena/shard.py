@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -125,8 +125,7 @@ class Shard:
     pairing: int = 0  # which match of a tournament this is
 
 
-@dataclass(frozen=True, slots=True)
-class Played:
+class Played(NamedTuple):
     """One game in few bytes: all that a full record needs beside the match."""
 
     deal: int

@@ -268,29 +268,25 @@ class Results:
     def _cell(self, one: int, other: int) -> Cell | None:
         """Return how often `one` came before `other`, by deal: at one table, or each alone."""
         if self.seats == 1:
-            return self._cell_alone(one, other)
+            apart = [self.points[one][:, 0, 0] - self.points[other][:, 0, 0]]
+        else:
+            apart = [
+                returns[:, place, i] - returns[:, place, j]
+                for returns, who in zip(self.returns, self.who, strict=True)
+                for place in range(len(who))
+                for i in np.flatnonzero(who[place] == one)
+                for j in np.flatnonzero(who[place] == other)
+            ]
         total, count = np.zeros(self.deals), np.zeros(self.deals)
-        for returns, who in zip(self.returns, self.who, strict=True):
-            for place in range(len(who)):
-                for i in np.flatnonzero(who[place] == one):
-                    for j in np.flatnonzero(who[place] == other):
-                        ahead = (1 + np.sign(returns[:, place, i] - returns[:, place, j])) / 2
-                        there = ~np.isnan(ahead)
-                        total += np.where(there, ahead, 0.0)
-                        count += there
+        for difference in apart:
+            ahead = (1 + np.sign(difference)) / 2
+            there = ~np.isnan(ahead)
+            total += np.where(there, ahead, 0.0)
+            count += there
         if not count.any():
             return None
         share, interval = mean_and_interval(total[count > 0] / count[count > 0], 0, 1)
         return Cell(share, interval, int(count.sum()))
-
-    def _cell_alone(self, one: int, other: int) -> Cell | None:
-        mine, theirs = (self.points[index][:, 0, 0] for index in (one, other))
-        ahead = (1 + np.sign(mine - theirs)) / 2
-        ahead = ahead[~np.isnan(ahead)]
-        if not len(ahead):
-            return None
-        share, interval = mean_and_interval(ahead, 0, 1)
-        return Cell(share, interval, len(ahead))
 
 
 def outcome_of(who: Sequence[int], returns: Sequence[float]) -> Outcome:

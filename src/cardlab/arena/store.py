@@ -228,20 +228,8 @@ class Store:
         """Keep the games of a shard, all of them or, if this process dies, none."""
         rows = [
             (
-                tournament,
-                chunk.pairing,
-                one.deal,
-                one.rotation,
-                one.seed,
-                one.decks,
-                one.orders,
-                one.actions,
-                json.dumps(one.returns),
-                json.dumps(one.points),
-                one.forfeit,
-                one.reason,
-                one.log,
-                one.nodes,
+                *(tournament, chunk.pairing, *one[:6]),
+                *(json.dumps(one.returns), json.dumps(one.points), *one[8:]),
             )
             for one in chunk.games
         ]
@@ -417,20 +405,10 @@ class Store:
 
 
 def _played(row: Any) -> Played:
-    return Played(
-        row.deal,
-        row.rotation,
-        row.seed,
-        row.decks,
-        bytes(row.orders),
-        bytes(row.actions),
-        tuple(json.loads(row.returns)),
-        tuple(json.loads(row.points)),
-        row.forfeit,
-        row.reason,
-        row.log,
-        row.nodes,
-    )
+    returns, points = (tuple(json.loads(text)) for text in (row.returns, row.points))
+    # Behind tournament and pairing, columns are in the order of fields.
+    blobs = bytes(row.orders), bytes(row.actions)
+    return Played._make((*row[2:6], *blobs, returns, points, *row[10:]))
 
 
 def _canonical(settings: dict[str, Any]) -> str:

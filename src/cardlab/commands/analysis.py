@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cardlab.commands.arguments import GameName, Json, Trust
+from cardlab.commands.arguments import GameName, Json, Trust, print_json
 from cardlab.commands.completion import complete_agent
 from cardlab.engine.errors import CardlabError
 from cardlab.show.tables import compiling, new_console
@@ -16,8 +15,6 @@ from cardlab.show.tables import compiling, new_console
 if TYPE_CHECKING:
     from cardlab.engine.game import Game
     from cardlab.engine.records import Record
-
-__all__ = ["explain"]
 
 
 def explain(
@@ -71,7 +68,7 @@ def explain(
     if svg:
         draw_explanations(svg, [told])
     if as_json:
-        typer.echo(json.dumps(told.to_dict(), indent=2))
+        print_json(told.to_dict())
         return
     out = new_console()
     show(told, out)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -15,23 +16,6 @@ from cardlab.engine.errors import CardlabError
 
 if TYPE_CHECKING:
     from cardlab.agents.outside import Limits
-
-__all__ = [
-    "AgentNames",
-    "AnyGame",
-    "GameName",
-    "Json",
-    "LimitList",
-    "OptionList",
-    "SaveFile",
-    "Seed",
-    "StoreAddress",
-    "Trust",
-    "Workers",
-    "read_limits",
-    "read_options",
-    "read_workers",
-]
 
 GameName = Annotated[
     str,
@@ -92,6 +76,11 @@ LIMITS: dict[str, tuple[str, Callable[[str], Any]]] = {  # name -> field of Limi
     "logs": ("log_folder", lambda text: str(Path(text).absolute())),
 }
 NEXT_LIMIT = re.compile(rf",(?=(?:{'|'.join(LIMITS)})=)")  # a folder's name may have commas
+
+
+def print_json(data: Any) -> None:
+    """Print what a command has found as JSON; a path becomes text."""
+    typer.echo(json.dumps(data, indent=2, default=str))
 
 
 def read_limits(given: list[str] | None) -> Limits:

@@ -9,14 +9,6 @@ import typer
 from cardlab.engine.manifest import GamePackage
 from cardlab.engine.registry import installed, known_packages
 
-__all__ = [
-    "complete_agent",
-    "complete_game",
-    "complete_option",
-    "complete_paper",
-    "complete_training",
-]
-
 Found = list[tuple[str, str]]  # a name, and what it means
 
 

@@ -11,8 +11,6 @@ from typer.exceptions import TyperException
 
 from cardlab.commands.signals import until_readers_leave
 
-__all__ = ["WIDTH", "Command", "Commands", "help_of", "usage_error"]
-
 WIDTH = 80
 TEXTS = {  # in place of Typer's
     "help": "show this help",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 import time
 from contextlib import nullcontext
 from pathlib import Path
@@ -21,15 +19,15 @@ from cardlab.commands.arguments import (
     Seed,
     StoreAddress,
     Workers,
+    print_json,
     read_limits,
     read_options,
     read_workers,
 )
 from cardlab.commands.completion import complete_agent, complete_game
+from cardlab.commands.signals import when_stopped
 from cardlab.engine.errors import CardlabError, suggest
 from cardlab.show.tables import compiling, new_console, progress_bar
-
-__all__ = ["check_agent", "export", "leaderboard", "sprt", "tournament"]
 
 Name = Annotated[
     str | None, typer.Option(help="the tournament's name in the store", metavar="NAME")
@@ -100,23 +98,22 @@ def tournament(
         if steps:  # games of an earlier run moved it, too
             for pairing, one in kept.games(entered.id):
                 steps.game(plan.matches[pairing].seating(one.rotation), one.returns)
-        try:
-            with compiling(), live_table(steps) as progress:
-                results = arena.play_tournament(
-                    plan, kept, entered, workers=crew, ray=ray, progress=progress
-                )
-        except KeyboardInterrupt:
-            sys.stderr.write(
-                f"cardlab: {kept.count(entered.id):,} games of tournament {entered.name!r} are "
-                f"kept in {kept.shown}; the same command with --resume goes on\n"
+        stopped = when_stopped(
+            lambda: (
+                f"{kept.count(entered.id):,} games of tournament {entered.name!r} are kept in "
+                f"{kept.shown}; the same command with --resume goes on"
             )
-            raise
+        )
+        with stopped, compiling(), live_table(steps) as progress:
+            results = arena.play_tournament(
+                plan, kept, entered, workers=crew, ray=ray, progress=progress
+            )
         table = results.table(seed=seed)
         if as_json:
             data = {"tournament": entered.name, "store": kept.shown, **table.to_dict()}
             if steps:
                 data["ladder"] = steps.standings()
-            typer.echo(json.dumps(data, indent=2))
+            print_json(data)
         else:
             where = f"{kept.shown} as tournament {entered.name!r}"
             show_standings(table, where, time.perf_counter() - began, steps)
@@ -197,26 +194,25 @@ def sprt(
         names = (agents[0], agents[1])
         crew = read_workers(workers)
         with joined_cluster(ray), Store(store) as kept:
-            try:
-                with compiling(), live_verdict() as progress:
-                    verdict = play_sprt(
-                        plan,
-                        test,
-                        kept,
-                        name=name,
-                        go_on=resume,
-                        workers=crew,
-                        ray=ray,
-                        progress=progress,
-                    )
-            except KeyboardInterrupt:
-                sys.stderr.write(
-                    f"cardlab: the games so far are kept in {kept.shown}; the same command with "
-                    "--resume goes on\n"
+            stopped = when_stopped(
+                lambda: (
+                    f"the games so far are kept in {kept.shown}; the same command with "
+                    "--resume goes on"
                 )
-                raise
+            )
+            with stopped, compiling(), live_verdict() as progress:
+                verdict = play_sprt(
+                    plan,
+                    test,
+                    kept,
+                    name=name,
+                    go_on=resume,
+                    workers=crew,
+                    ray=ray,
+                    progress=progress,
+                )
     if as_json:
-        typer.echo(json.dumps(verdict.to_dict(), indent=2))
+        print_json(verdict.to_dict())
     else:
         show_verdict(verdict, test, names)
 
@@ -244,7 +240,7 @@ def leaderboard(
     with Store(store, make=False) as kept:
         boards = leaderboards(kept, game, ladder=ladder)
     if as_json:
-        typer.echo(json.dumps([board.to_dict() for board in boards], indent=2))
+        print_json([board.to_dict() for board in boards])
     else:
         show_boards(boards)
 
@@ -306,8 +302,7 @@ def check_agent(
     from cardlab.arena.compliance import check_program
     from cardlab.engine.registry import our_games
 
-    waiting = nullcontext() if as_json else compiling()
-    with waiting:
+    with nullcontext() if as_json else compiling():
         findings = check_program(
             command,
             game or our_games()[0],
@@ -319,7 +314,7 @@ def check_agent(
     failed = [one for one in findings if not one.passed]
     if as_json:
         rows = [{"check": one.check, "passed": one.passed, "fix": one.fix} for one in findings]
-        typer.echo(json.dumps(rows, indent=2))
+        print_json(rows)
     else:
         out = new_console()
         for one in findings:

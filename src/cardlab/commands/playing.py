@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 from dataclasses import asdict
 from pathlib import Path
@@ -20,6 +19,7 @@ from cardlab.commands.arguments import (
     Seed,
     Trust,
     Workers,
+    print_json,
     read_limits,
     read_options,
     read_workers,
@@ -27,8 +27,6 @@ from cardlab.commands.arguments import (
 from cardlab.commands.completion import complete_agent
 from cardlab.engine.errors import CardlabError
 from cardlab.show.tables import compiling, new_console, progress_bar, table_of
-
-__all__ = ["agents", "games", "match", "play", "replay"]
 
 
 def games(as_json: Json = False) -> None:
@@ -60,7 +58,7 @@ def games(as_json: Json = False) -> None:
             for game in found
         ]
         rows += [{"name": name, "error": reason} for name, reason in broken.items()]
-        typer.echo(json.dumps(rows, indent=2))
+        print_json(rows)
         return
     table = table_of("game", "what it is", "options (default first)")
     for game in found:
@@ -103,7 +101,7 @@ def agents(game: GameName, as_json: Json = False) -> None:
             {"name": name, "usage": name, "summary": f"from outside: {reference}", **blank}
             for name, reference in installed("cardlab.agents").items()
         ]
-        typer.echo(json.dumps(rows, indent=2))
+        print_json(rows)
         return
     table = table_of()
     table.add_column("agent", no_wrap=True)
@@ -161,7 +159,7 @@ def match(
             save=(lambda records: append_records(save, *records)) if save else None,
         )
     if as_json:
-        typer.echo(json.dumps(result.to_dict(), indent=2))
+        print_json(result.to_dict())
     else:
         show_match(result)
 
@@ -301,6 +299,6 @@ def replay(
     if not count:
         raise CardlabError(f"{file} holds no record")
     if as_json:
-        typer.echo(json.dumps(rows, indent=2))
+        print_json(rows)
         return
     out.print(f"{count} game{'s' if count > 1 else ''} replayed, every one as recorded")

@@ -9,8 +9,6 @@ import typer
 from cardlab.commands.arguments import StoreAddress, Workers
 from cardlab.engine.errors import CardlabError, require
 
-__all__ = ["serve"]
-
 
 def show(address: str) -> None:
     """Open a browser where there is a screen; one for terminals would take this one over."""

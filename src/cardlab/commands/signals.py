@@ -7,13 +7,11 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
 import typer
-
-__all__ = ["BY_CTRL_C", "BY_SIGTERM", "exit_code", "listen", "until_readers_leave"]
 
 CLOSED_PIPE = 141  # what a shell reports of a program that SIGPIPE ends
 BY_CTRL_C, BY_SIGTERM = 130, 143
@@ -41,6 +39,16 @@ def _stop(number: int, frame: FrameType | None) -> None:
 def exit_code(code: int | None) -> int:
     """Return the code to end with: that of SIGTERM after one, even where work was counted."""
     return BY_SIGTERM if _received[:1] == [signal.SIGTERM] else code or 0
+
+
+@contextmanager
+def when_stopped(sentence: Callable[[], str]) -> Iterator[None]:
+    """Say how a command goes on that is stopped here."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        sys.stderr.write(f"cardlab: {sentence()}\n")
+        raise
 
 
 @contextmanager

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from cardlab.commands.arguments import Json, Workers, read_workers
+from cardlab.commands.arguments import Json, Workers, print_json, read_workers
 from cardlab.commands.completion import complete_paper, complete_training
+from cardlab.commands.signals import when_stopped
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.locks import only_one
 from cardlab.show.tables import compiling, new_console, progress_bar, table_of
-
-__all__ = ["reproduce", "train"]
 
 
 def train(
@@ -60,9 +59,7 @@ def train(
         if setting or out or records or reward:
             raise CardlabError("a setting or a folder needs a training; name one as GAME/METHOD")
         if as_json:
-            typer.echo(
-                json.dumps([_about(name) for name in all_trainings()], indent=2, default=str)
-            )
+            print_json([_about(name) for name in all_trainings()])
             return
         table = table_of()
         table.add_column("training", no_wrap=True)
@@ -82,20 +79,11 @@ def train(
     short = [f"{name}={value}" for name, value in named.items() if value is not None]
     config = read_config(module.Config, [*(setting or ()), *short])
     folder = out or Path("runs") / what
-    try:
-        with only_one(folder), compiling(), progress_bar("training") as progress:
-            summary = module.train(config, folder, lambda stage, *at: progress(*at, stage))
-    except KeyboardInterrupt:
-        sys.stderr.write(
-            f"cardlab: the same command goes on from the last checkpoint in {folder}\n"
-        )
-        raise
-    except ImportError as error:
-        raise CardlabError(_missing(what, error)) from None
-    except OSError as error:
-        raise CardlabError(f"{error.filename or folder} cannot be used: {error.strerror}") from None
+    run = _long_run(what, folder, "from the last checkpoint in")
+    with run, only_one(folder), compiling(), progress_bar("training") as progress:
+        summary = module.train(config, folder, lambda stage, *at: progress(*at, stage))
     if as_json:
-        typer.echo(json.dumps(summary, indent=2))
+        print_json(summary)
         return
     table = table_of("", title=f"[bold]{what}[/]")
     table.add_column("", justify="right")
@@ -144,7 +132,7 @@ def reproduce(
     report = find_report(game)
     folder = work or Path("runs") / "reproduce" / (f"{game}-quick" if quick else game)
     target = out or (Path("runs") / "papers" if quick else Path("docs") / "papers")
-    try:
+    with _long_run("the report", folder, "with what is in"):
         require_figures()  # before the first game, not after the last
         target.mkdir(parents=True, exist_ok=True)
         with only_one(folder), compiling(), progress_bar("measuring") as progress:
@@ -156,14 +144,19 @@ def reproduce(
                 workers=read_workers(workers),
                 progress=lambda stage, *at: progress(*at, stage),
             )
-    except KeyboardInterrupt:
-        sys.stderr.write(f"cardlab: the same command goes on with what is in {folder}\n")
-        raise
+    new_console().print(f"report: {path}", markup=False)
+
+
+@contextmanager
+def _long_run(what: str, folder: Path, going_on: str) -> Iterator[None]:
+    """Say in one sentence how a stopped run goes on, what it needs, or which file fails it."""
+    try:
+        with when_stopped(lambda: f"the same command goes on {going_on} {folder}"):
+            yield
     except ImportError as error:
-        raise CardlabError(_missing("the report", error)) from None
+        raise CardlabError(_missing(what, error)) from None
     except OSError as error:
         raise CardlabError(f"{error.filename or folder} cannot be used: {error.strerror}") from None
-    new_console().print(f"report: {path}", markup=False)
 
 
 def _about(name: str) -> dict[str, Any]:

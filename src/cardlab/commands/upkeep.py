@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from typing import Annotated, Any
 
 import typer
@@ -15,13 +13,13 @@ from cardlab.commands.arguments import (
     OptionList,
     Seed,
     Workers,
+    print_json,
     read_options,
     read_workers,
 )
+from cardlab.commands.signals import when_stopped
 from cardlab.engine.errors import CardlabError
 from cardlab.show.tables import compiling, new_console, progress_bar
-
-__all__ = ["check", "warmup"]
 
 SIZE = 20_000  # games of a task
 MOST = 10**12  # games that are numbered
@@ -63,23 +61,23 @@ def check(
     ]
     began = time.perf_counter()
     done: dict[int, int] = {}  # how many games from which one on
-    try:
-        with compiling(), progress_bar("games", 1) as progress:
-            _audit((found, 1, seed, first, options))
-            for start, count in stream_results(_audit, tasks, read_workers(workers)):
-                done[start] = count
-                progress(sum(done.values()), games)
-    except KeyboardInterrupt:
+
+    def rest() -> str:
         at = next((one for one in range(first, end, SIZE) if one not in done), end)
-        sys.stderr.write(
-            f"cardlab: {at - first:,} games without a fault; the same command goes on with "
-            f"--first {at} --games {end - at}\n"
+        return (
+            f"{at - first:,} games without a fault; the same command goes on with --first {at} "
+            f"--games {end - at}"
         )
-        raise
+
+    with when_stopped(rest), compiling(), progress_bar("games", 1) as progress:
+        _audit((found, 1, seed, first, options))
+        for start, count in stream_results(_audit, tasks, read_workers(workers)):
+            done[start] = count
+            progress(sum(done.values()), games)
     seconds = time.perf_counter() - began
     if as_json:
         told = {"game": found.name, "options": options, "seed": seed, "first": first}
-        typer.echo(json.dumps({**told, "games": games, "faults": 0, "seconds": seconds}, indent=2))
+        print_json({**told, "games": games, "faults": 0, "seconds": seconds})
         return
     new_console().print(
         f"{found.title}: {games:,} random games, every invariant checked at every step, no fault "
@@ -95,10 +93,7 @@ def _audit(task: tuple[Any, int, int, int, dict[str, Any]]) -> tuple[int, int]:
     return first, count
 
 
-def warmup(
-    game: AnyGame = None,
-    as_json: Json = False,
-) -> None:
+def warmup(game: AnyGame = None, as_json: Json = False) -> None:
     """Compile everything now, so that later starts are quick.
 
     Examples:
@@ -139,7 +134,6 @@ def warmup(
         if not as_json:
             typer.echo(f"{name}: {fresh} kernels compiled in {seconds:.1f} s")
     if as_json:
-        told = {"cache": str(kernel.cache_folder()), "games": rows}
-        typer.echo(json.dumps(told, indent=2))
+        print_json({"cache": kernel.cache_folder(), "games": rows})
     else:
         typer.echo(f"kept in {kernel.cache_folder()}")

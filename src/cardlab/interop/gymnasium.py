@@ -20,20 +20,18 @@ from cardlab.engine.errors import CardlabError, IllegalAction, require
 from cardlab.engine.game import Array, Game
 from cardlab.engine.observation import observation_of
 from cardlab.engine.play import Table, ask, close_game, open_game
-from cardlab.engine.registry import find_game, our_games
+from cardlab.engine.registry import our_games
 from cardlab.interop.seats import (
     Opponents,
     agent_generators,
     check_choice,
-    check_seat,
     choose_seat,
     dealt,
-    find_opponents,
     following_seed,
     mask_of,
     new_table,
     read_action,
-    read_options,
+    seat_learner,
 )
 
 try:
@@ -74,11 +72,9 @@ class CardEnv(gymnasium.Env[Any, Any]):
         """
         check_choice("illegal", illegal, ILLEGAL)
         check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
-        self.game = find_game(game) if isinstance(game, str) else game
-        self.options, self.seats = read_options(self.game, options)
-        check_seat(seat, self.seats, self.game)
+        sitting = seat_learner(game, opponents, seat, options)
+        self.game, self.options, self.seats, self.opponents = sitting
         self.asked_seat = seat
-        self.opponents = find_opponents(opponents, self.game, self.seats)
         self.illegal = illegal
         self.render_mode = render_mode
         encoder = observation_of(self.game)

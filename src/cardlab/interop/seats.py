@@ -13,6 +13,7 @@ from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Agent, Array, Game, OpenAgent
 from cardlab.engine.play import Table
+from cardlab.engine.registry import find_game
 from cardlab.engine.seeding import GAME, branch, word
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "new_table",
     "read_action",
     "read_options",
+    "seat_learner",
 ]
 
 Opponents = str | Agent | OpenAgent | Sequence[str | Agent | OpenAgent]
@@ -56,6 +58,16 @@ def find_opponents(given: Opponents, game: Game, seats: int) -> list[Agent | Ope
             "give one for all of them, or one for each"
         )
     return found
+
+
+def seat_learner(
+    game: str | Game, opponents: Opponents, seat: int | None, options: dict[str, Any]
+) -> tuple[Game, dict[str, Any], int, list[Agent | OpenAgent]]:
+    """Return a game, all its options, its number of seats, and the agents of the other seats."""
+    found = find_game(game) if isinstance(game, str) else game
+    values, seats = read_options(found, options)
+    check_seat(seat, seats, found)
+    return found, values, seats, find_opponents(opponents, found, seats)
 
 
 def choose_seat(asked: int | None, seats: int, seed: int) -> int:

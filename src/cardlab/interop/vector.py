@@ -32,17 +32,14 @@ from cardlab.engine.game import (
 )
 from cardlab.engine.observation import observation_of
 from cardlab.engine.play import ask
-from cardlab.engine.registry import find_game
 from cardlab.interop.seats import (
     Opponents,
     agent_generators,
     check_choice,
-    check_seat,
     choose_seat,
     dealt,
-    find_opponents,
     following_seed,
-    read_options,
+    seat_learner,
 )
 
 try:
@@ -78,11 +75,9 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         check_choice("render_mode", render_mode, (None,))
         if not isinstance(num_envs, int) or num_envs < 1:
             raise CardlabError(f"num_envs={num_envs} is not possible; give a whole number from 1")
-        self.game = find_game(game) if isinstance(game, str) else game
-        self.options, self.seats = read_options(self.game, options)
-        check_seat(seat, self.seats, self.game)
+        sitting = seat_learner(game, opponents, seat, options)
+        self.game, self.options, self.seats, self.opponents = sitting
         self.asked_seat = seat
-        self.opponents = find_opponents(opponents, self.game, self.seats)
         for agent in self.opponents:
             if isinstance(agent, FollowsGames):
                 raise CardlabError(

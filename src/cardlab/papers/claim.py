@@ -14,6 +14,7 @@ from cardlab.engine.statistics import difference
 
 __all__ = [
     "Claim",
+    "agreement",
     "claims_table",
     "compare",
     "fill_template",
@@ -33,10 +34,15 @@ class Claim:
     verdict: str
 
 
+def agreement(holds: bool) -> str:
+    """Return the verdict on a statement that holds or does not."""
+    return "agrees" if holds else "differs"
+
+
 def compare(theirs: float, their_margin: float, ours: float, our_margin: float) -> str:
     """Return whether two measurements of one quantity agree."""
     apart, margin = difference((theirs, their_margin), (ours, our_margin))
-    return "agrees" if abs(apart) <= margin else "differs"
+    return agreement(abs(apart) <= margin)
 
 
 def with_margin(value: Sequence[float], digits: int = 1, *, sign: bool = False) -> str:

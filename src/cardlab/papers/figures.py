@@ -91,6 +91,23 @@ def _with_palette(found: re.Match[str]) -> str:
     return found[1] + base64.b64encode(small.getvalue()).decode()
 
 
+def _draw_line(
+    axes: Any, place: int, name: str, points: Sequence[tuple[float, float, float]]
+) -> None:
+    """Draw one line of (x, y, margin), the look of which follows from its place among others."""
+    at, values, margins = zip(*points, strict=True)
+    axes.errorbar(
+        at,
+        values,
+        yerr=margins if any(margins) else None,
+        label=name,
+        color=COLOURS[place % len(COLOURS)],
+        marker=MARKS[place % len(MARKS)],
+        markersize=3 if len(points) > 20 else 4,
+        capsize=2,
+    )
+
+
 def draw_curves(
     path: Path,
     curves: Mapping[str, Sequence[tuple[float, float, float]]],
@@ -103,17 +120,7 @@ def draw_curves(
     """Draw curves of (x, y, margin)."""
     pyplot, figure, axes = _new(7, 4)
     for place, (name, points) in enumerate(curves.items()):
-        at, values, margins = zip(*points, strict=True)
-        axes.errorbar(
-            at,
-            values,
-            yerr=margins if any(margins) else None,
-            label=name,
-            color=COLOURS[place % len(COLOURS)],
-            marker=MARKS[place % len(MARKS)],
-            markersize=3 if len(points) > 20 else 4,
-            capsize=2,
-        )
+        _draw_line(axes, place, name, points)
     if log_x:
         axes.set_xscale("log")
     if log_y:
@@ -319,14 +326,7 @@ def draw_steps(
     """Draw lines of (step, y, margin) over named steps."""
     pyplot, figure, axes = _new(7, 4)
     for place, (name, points) in enumerate(lines.items()):
-        axes.errorbar(
-            *zip(*points, strict=True),  # x, y, margin
-            label=name,
-            color=COLOURS[place % len(COLOURS)],
-            marker=MARKS[place % len(MARKS)],
-            markersize=4,
-            capsize=2,
-        )
+        _draw_line(axes, place, name, points)
     axes.set_xticks(range(len(names)), names)
     axes.set_ylabel(y)
     axes.set_ylim(bottom=0)

@@ -28,6 +28,7 @@ SHARD = 20  # deals
 COLUMNS = ("returns", "points", "seconds", "decisions")
 
 Task = TypeVar("Task")
+Kept = TypeVar("Kept")
 
 
 @dataclass(frozen=True)
@@ -112,20 +113,22 @@ class Ledger:
             os.fsync(file.fileno())
         self.rows[key] = json.loads(line)["data"]
 
-    def get(self, key: str, compute: Callable[[], Any]) -> Any:
+    def get(self, key: str, compute: Callable[[], Kept]) -> Kept:
         """Return a kept result, or compute and keep it."""
         if key not in self.rows:
             self.put(key, compute())
-        return self.rows[key]
+        kept: Kept = self.rows[key]
+        return kept
 
     def complete(
         self,
         measured: Callable[[Task], Any],
-        tasks: Mapping[str, Task],
+        groups: Mapping[str, Mapping[str, Task]],
         workers: int,
         progress: Callable[[int, int], None] | None = None,
-    ) -> None:
-        """Measure all tasks, by key, that are not kept yet."""
+    ) -> dict[str, list[Any]]:
+        """Measure all tasks, by key, that are not kept yet; return the results of every group."""
+        tasks = {key: task for group in groups.values() for key, task in group.items()}
         left = [(key, task) for key, task in tasks.items() if key not in self.rows]
         done = len(tasks) - len(left)
         if progress:
@@ -135,6 +138,7 @@ class Ledger:
             done += 1
             if progress:
                 progress(done, len(tasks))
+        return {name: [self.rows[key] for key in group] for name, group in groups.items()}
 
 
 def _keyed(measured: Callable[[Task], Any], task: tuple[str, Task]) -> tuple[str, Any]:
@@ -161,12 +165,9 @@ def measure(
         shards[name] = {
             f"{spec} {at}+{count}": Shard(match, at, count, False) for at, count in counts.items()
         }
-    every = {key: shard for of_match in shards.values() for key, shard in of_match.items()}
-    ledger.complete(_play, every, workers, progress)
     out = {}
-    for name, match in matches.items():
-        rows = [ledger.rows[key] for key in shards[name]]
+    for name, rows in ledger.complete(_play, shards, workers, progress).items():
         returns, points = (np.concatenate([np.array(row[c]) for row in rows]) for c in COLUMNS[:2])
         seconds, decisions = (np.sum([row[c] for row in rows], axis=0) for c in COLUMNS[2:])
-        out[name] = Games(match, returns, points, seconds, decisions)
+        out[name] = Games(matches[name], returns, points, seconds, decisions)
     return out

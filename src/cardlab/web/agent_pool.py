@@ -26,8 +26,6 @@ from cardlab.engine.play import ask_values
 from cardlab.web.limits import Limits
 from cardlab.web.page_data import page_data_of
 
-__all__ = ["AgentPool", "Busy", "check_agent", "is_open", "is_quick"]
-
 QUICK = ("random", "heuristic", "tabular_q")  # microseconds, no matter in which position
 MOST_STRIKES = 3  # workers that a decision may be lost with before it is given up
 Answer = TypeVar("Answer")

@@ -14,8 +14,6 @@ from fastapi import Request, Response
 
 from cardlab.engine.manifest import GamePackage
 
-__all__ = ["CachedFile", "answer", "cache_file", "page_file", "static_file"]
-
 STATIC = Path(__file__).parent / "static"
 PAGE_ENDINGS = (".css", ".jpg", ".js", ".png", ".svg", ".webp")  # what a game's page may be made of
 SMALL = 1000  # bytes that are not worth compressing

@@ -13,8 +13,6 @@ from urllib.parse import urlsplit
 
 from cardlab.web.limits import Limits
 
-__all__ = ["LOCAL", "POLICY", "Guard", "hosts_of", "is_ours"]
-
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]

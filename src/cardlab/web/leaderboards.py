@@ -19,8 +19,6 @@ from cardlab.engine.statistics import wilson_interval
 from cardlab.web.menu import Menu
 from cardlab.web.room_writer import RoomWriter
 
-__all__ = ["leaderboard_json", "people_json", "recent_json", "stored_record"]
-
 RECENT = 40
 
 

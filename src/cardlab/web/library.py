@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import gzip
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -12,8 +10,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 
 from cardlab.engine.registry import find_package, our_games, our_packages
-
-__all__ = ["figure_path", "library_json", "report_json"]
+from cardlab.papers.logs import kept_log, kept_result
 
 SHIPPED = Path(__file__).parent / "papers"  # where a wheel has them
 CHECKOUT = Path(__file__).parents[3] / "docs" / "papers"
@@ -76,12 +73,10 @@ def curves() -> list[dict[str, Any]]:
     for package in our_packages().values():
         logs = package.shipped("logs")
         for path in sorted(logs.glob("*.jsonl.gz")) if logs.is_dir() else ():
-            lines = gzip.decompress(path.read_bytes()).decode().splitlines()
-            rows = [json.loads(line) for line in lines if line.strip()]
             name = path.name.removesuffix(".jsonl.gz")
             about = logs / f"{name}.json"
-            command = json.loads(about.read_text()).get("command") if about.is_file() else None
-            series = curves_in(rows)
+            command = kept_result(package, name).get("command") if about.is_file() else None
+            series = curves_in(kept_log(package, name))
             if series:
                 trained = any("fold" in curve["name"] for curve in series)  # on records
                 found.append(

@@ -6,8 +6,6 @@ import time
 from collections import OrderedDict
 from dataclasses import dataclass
 
-__all__ = ["Bucket", "Limits", "RateLimiter"]
-
 
 @dataclass(frozen=True)
 class Limits:

@@ -22,17 +22,6 @@ from cardlab.web.menu import Menu
 from cardlab.web.page_data import page_data_of
 from cardlab.web.views import open_description, public_description, view_json
 
-__all__ = [
-    "deck_file",
-    "find_deck",
-    "games_json",
-    "page_json",
-    "ready",
-    "sprite_file",
-    "warm_up",
-    "warm_worker",
-]
-
 WARMING: dict[str, threading.Lock] = {}
 WARM: set[str] = set()
 

@@ -19,8 +19,6 @@ from cardlab.web.agent_pool import is_open
 from cardlab.web.messages import GAME_LETTERS, SPEC_PATTERN
 from cardlab.web.page_data import page_data_of
 
-__all__ = ["Menu"]
-
 
 @dataclass(frozen=True, eq=False)
 class Menu:

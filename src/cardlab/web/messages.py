@@ -11,25 +11,6 @@ from pydantic.functional_validators import AfterValidator
 
 from cardlab.engine.errors import CardlabError
 
-__all__ = [
-    "GAME_LETTERS",
-    "SPEC_PATTERN",
-    "Act",
-    "Advice",
-    "AgentSeat",
-    "Hint",
-    "Join",
-    "Leave",
-    "Message",
-    "NewTable",
-    "PersonSeat",
-    "Review",
-    "Solvable",
-    "Undo",
-    "read_body",
-    "read_message",
-]
-
 NAME = 24  # characters of a person's name
 SPEC_PATTERN = r"^[A-Za-z0-9_:=,.]{1,80}$"  # an agent's
 GAME_LETTERS = 40  # of a game's name

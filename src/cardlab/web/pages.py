@@ -10,8 +10,6 @@ from typing import NamedTuple
 
 from cardlab.web.files import STATIC, CachedFile, cache_file, static_file
 
-__all__ = ["PAGES", "Page", "page_document"]
-
 IMPORT = re.compile(r'^import [^;]*?from "\./([\w/]+\.js)";', re.MULTILINE)
 BOARD = "board/kit.js"  # which every game's own module imports
 

@@ -18,8 +18,6 @@ from cardlab.web.agent_pool import Busy
 from cardlab.web.messages import Advice, Review, read_body
 from cardlab.web.site import Site, address_of, refused, site_of
 
-__all__ = ["add_replay_routes"]
-
 FRESH_SECONDS = 30  # that a leaderboard is shown again before it is computed anew
 BOARD_SECONDS = 120
 
@@ -43,15 +41,16 @@ def add_replay_routes(app: FastAPI) -> None:
         app.add_api_route(path, function, methods=["POST"])
 
 
-def _check_rate(site: Site, request: Request) -> None:
+def _site_within_rate(request: Request) -> Site:
+    site = site_of(request)
     if not site.replay_limit.take(address_of(request)):
         raise Busy("too many questions from here; wait a minute")
+    return site
 
 
 async def stored_replay(request: Request, id: str) -> Response:
     """Return the positions of a finished table, or of a game of a tournament."""
-    site = site_of(request)
-    _check_rate(site, request)
+    site = _site_within_rate(request)
     room = await site.rooms.find(id)
     record: Record | None
     if room is not None:
@@ -68,8 +67,7 @@ async def stored_replay(request: Request, id: str) -> Response:
 
 async def sent_replay(request: Request) -> Response:
     """Return the positions of a record that somebody has in a file."""
-    site = site_of(request)
-    _check_rate(site, request)
+    site = _site_within_rate(request)
     text = (await request.body()).decode(errors="replace")
     game, record = replays.read_record(text, site.menu)
     return JSONResponse(await asyncio.to_thread(replays.replay_json, game, record))
@@ -77,8 +75,7 @@ async def sent_replay(request: Request) -> Response:
 
 async def advice(request: Request) -> Response:
     """Return an adviser's values at one move of a record."""
-    site = site_of(request)
-    _check_rate(site, request)
+    site = _site_within_rate(request)
     asked = read_body((await request.body()).decode(errors="replace"), Advice)
     game, record = replays.read_record(asked.record, site.menu)
     replays.check_adviser(asked.adviser, game, site.limits, site.menu)
@@ -88,8 +85,7 @@ async def advice(request: Request) -> Response:
 
 async def review(request: Request) -> Response:
     """Stream an adviser's values at all moves of a record, one line of JSON each."""
-    site = site_of(request)
-    _check_rate(site, request)
+    site = _site_within_rate(request)
     asked = read_body((await request.body()).decode(errors="replace"), Review)
     game, record = replays.read_record(asked.record, site.menu)
     replays.check_adviser(asked.adviser, game, site.limits, site.menu)

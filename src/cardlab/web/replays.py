@@ -18,8 +18,6 @@ from cardlab.web.page_data import page_data_of
 from cardlab.web.rooms import hint_json
 from cardlab.web.views import action_json, description_json, open_description, words_of
 
-__all__ = ["advice", "check_adviser", "read_record", "replay_json", "review"]
-
 MOST_PLIES = 3000
 WORST = 5  # moves that are named in a review
 
@@ -28,13 +26,11 @@ def read_record(data: Any, menu: Menu) -> tuple[Game, Record]:
     """Return game and record of a request: a line of JSON, or the object that it holds."""
     if isinstance(data, str):
         record = Record.from_line(data.strip().partition("\n")[0])
-    elif isinstance(data, dict):
+    else:
         try:
             record = Record.model_validate(data)
         except ValueError:
             raise CardlabError("this is no game record; open a file that cardlab wrote") from None
-    else:
-        raise CardlabError("this is no game record; open a file that cardlab wrote")
     game = menu.game(record.game)
     if len(record.actions) > MOST_PLIES or len(record.deals) > MOST_PLIES:
         raise CardlabError(f"this record is too long; {MOST_PLIES:,} moves are the most")

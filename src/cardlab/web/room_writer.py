@@ -18,8 +18,6 @@ from cardlab.arena.store import WEB_TABLES, Store
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Game
 
-__all__ = ["RoomWriter", "StoredRoom"]
-
 RETRY_SECONDS = 1
 GATHER_SECONDS = 0.05
 RESULT_SECONDS = 1.0
@@ -214,22 +212,11 @@ def row_of(
 
 
 def _stored(row: Any) -> StoredRoom:
-    decks = int(row.decks)
+    fields = dict(row._mapping)
+    decks = fields.pop("decks")
     orders = np.frombuffer(bytes(row.orders), dtype=np.uint8).reshape(decks, -1 if decks else 1)
-    return StoredRoom(
-        row.id,
-        row.game,
-        row.rules,
-        json.loads(row.options),
-        json.loads(row.seats),
-        row.seed,
-        bool(row.hints),
-        row.adviser,
-        orders.tolist(),
-        np.frombuffer(bytes(row.actions), dtype=ACTION).tolist(),
-        row.undone,
-        row.begun,
-        row.changed,
-        None if row.returns is None else json.loads(row.returns),
-        None if row.points is None else json.loads(row.points),
-    )
+    fields |= {"orders": orders.tolist(), "hints": bool(row.hints)}
+    fields["actions"] = np.frombuffer(bytes(row.actions), dtype=ACTION).tolist()
+    for name in ("options", "seats", "returns", "points"):
+        fields[name] = None if fields[name] is None else json.loads(fields[name])
+    return StoredRoom(**fields)

@@ -34,8 +34,6 @@ from cardlab.web.page_data import page_data_of
 from cardlab.web.room_writer import RoomWriter, StoredRoom, row_of
 from cardlab.web.views import action_json, move_json, public_description, view_json, words_of
 
-__all__ = ["Listener", "Room", "RoomSettings", "Rooms", "Seat", "digest_of"]
-
 LOG = logging.getLogger(__name__)
 ID_BYTES, SECRET_BYTES = 9, 24
 NAMELESS = "a guest"

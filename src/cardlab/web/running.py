@@ -18,8 +18,6 @@ from cardlab.web.limits import Limits
 from cardlab.web.menu import Menu
 from cardlab.web.server import make_app
 
-__all__ = ["run"]
-
 BACKLOG = 1024
 GRACE_SECONDS = 3
 EVERYWHERE = ("0.0.0.0", "::")

@@ -29,8 +29,6 @@ from cardlab.web.rooms import Rooms
 from cardlab.web.site import Site, address_of, refused, site_of
 from cardlab.web.sockets import serve_socket
 
-__all__ = ["make_app"]
-
 LOG = logging.getLogger(__name__)
 DAY = 86_400
 WARM_SECONDS = 600  # the first start of all compiles

@@ -15,8 +15,6 @@ from cardlab.web.menu import Menu
 from cardlab.web.room_writer import RoomWriter
 from cardlab.web.rooms import Rooms
 
-__all__ = ["Site", "address_of", "refused", "site_of"]
-
 
 @dataclass
 class Site:

@@ -15,8 +15,6 @@ from cardlab.web.messages import Act, Hint, Join, Leave, Solvable, Undo, read_me
 from cardlab.web.rooms import Listener, Room
 from cardlab.web.site import Site
 
-__all__ = ["serve_socket"]
-
 LOG = logging.getLogger(__name__)
 WRONG_SECRET, NO_TABLE, TOO_MANY, TOO_LARGE, TOO_SLOW, FULL = 4401, 4404, 4408, 1009, 1013, 1013
 

@@ -12,18 +12,6 @@ from cardlab.engine.game import Array, Description, Event, Game, State, View, Zo
 from cardlab.show.pictures import Deck, deck_for
 from cardlab.web.page_data import page_data_of
 
-__all__ = [
-    "action_json",
-    "description_json",
-    "move_json",
-    "open_description",
-    "public_description",
-    "text_parts",
-    "view_json",
-    "words_of",
-]
-
-
 Part = str | dict[str, str | int]  # text, {"card": ...} or {"seat": ...}
 
 

@@ -22,14 +22,8 @@ from cardlab.games.birds_of_a_feather.census import take_census
 from cardlab.games.birds_of_a_feather.learning import solvability
 from cardlab.games.birds_of_a_feather.solvers import paper_searches
 from cardlab.papers import figures
-from cardlab.papers.claim import (
-    Claim,
-    compare,
-    markdown_table,
-)
+from cardlab.papers.claim import Claim, agreement, compare, markdown_table
 from cardlab.papers.reproduce import Report, Study
-
-__all__ = ["REPORT"]
 
 GAME = "birds_of_a_feather"
 THEIR_TABLE_1 = {  # train and test accuracy in percent
@@ -166,15 +160,12 @@ def search_all(
             f"{name} {part[0]}+{len(part)} {simulations}": (name, tuple(part), simulations)
             for part in parts
         }
-    every = {key: task for tasks in shards.values() for key, task in tasks.items()}
-    study.ledger.complete(_run, every, study.workers, study.progress(stage))
-    rows = study.ledger.rows
+    found = study.ledger.complete(_run, shards, study.workers, study.progress(stage))
     return {
         name: {
-            column: np.concatenate([np.array(rows[key][column]) for key in tasks])
-            for column in COLUMNS
+            column: np.concatenate([np.array(row[column]) for row in rows]) for column in COLUMNS
         }
-        for name, tasks in shards.items()
+        for name, rows in found.items()
     }
 
 
@@ -323,18 +314,10 @@ def many_table(found: Findings) -> str:
     """Return what the searches take on many seeds."""
     rows = []
     for name in SEARCHES:
-        nodes = found.ours[name]["nodes"]
-        mean, low, high = mean_interval(nodes)
-        rows.append(
-            (
-                name,
-                number(np.median(nodes)),
-                number(mean),
-                f"{number(low)} - {number(high)}",
-                number(nodes.max()),
-                number(1e6 * found.ours[name]["seconds"].mean()),
-            )
-        )
+        nodes, seconds = found.ours[name]["nodes"], found.ours[name]["seconds"]
+        mean, low, high = map(number, mean_interval(nodes))
+        cells = (number(np.median(nodes)), mean, f"{low} - {high}", number(nodes.max()))
+        rows.append((name, *cells, number(1e6 * seconds.mean())))
     head = ("search", "median nodes", "mean", "95 % interval", "most", "mean microseconds")
     return markdown_table(head, rows)
 
@@ -344,16 +327,9 @@ def tree_table(found: Findings) -> str:
     rows = []
     for name, tree in found.trees.items():
         solvable = found.solvable(name)
-        seconds = tree["seconds"][solvable]
-        rows.append(
-            (
-                name,
-                f"{int(tree['solved'].sum())} of {int(solvable.sum())}",
-                number(tree["nodes"][solvable].mean()),
-                number(seconds.mean()),
-                number(seconds.max()),
-            )
-        )
+        nodes, seconds = tree["nodes"][solvable], tree["seconds"][solvable]
+        solved = f"{int(tree['solved'].sum())} of {int(solvable.sum())}"
+        rows.append((name, solved, *map(number, (nodes.mean(), seconds.mean(), seconds.max()))))
     head = ("search", "solved of solvable", "mean nodes", "mean seconds", "most seconds")
     return markdown_table(head, rows)
 
@@ -426,14 +402,14 @@ def node_claims(found: Findings) -> list[Claim]:
             "4 of 4",
             f"{sum(name in fewer for name in THEIR_TABLE_5)} of 4 "
             f"({len(fewer)} of {len(SEARCHES) - 1} with all variants)",
-            _verdict(all(name in fewer for name in THEIR_TABLE_5 if name != "dfs")),
+            agreement(all(name in fewer for name in THEIR_TABLE_5 if name != "dfs")),
         ),
         Claim(
             "table 5",
             "LR visits 88.6 % fewer nodes than DFS in median (98.9 % by its own table)",
             f"median {number(THEIR_TABLE_5['lr'][0])}",
             f"median {number(lr)}, {100 - 100 * lr / dfs:.1f} % fewer",
-            _verdict(lr <= THEIR_TABLE_5["lr"][0]),
+            agreement(lr <= THEIR_TABLE_5["lr"][0]),
         ),
         Claim(
             "table 5",
@@ -444,10 +420,6 @@ def node_claims(found: Findings) -> list[Claim]:
             "agrees" if low > 0 else "open: one or two deals decide",
         ),
     ]
-
-
-def _verdict(holds: bool) -> str:
-    return "agrees" if holds else "differs"
 
 
 def all_claims(found: Findings) -> list[Claim]:
@@ -464,7 +436,7 @@ def all_claims(found: Findings) -> list[Claim]:
             "learned searches take more time than DFS in mean, though they visit fewer nodes",
             "3 of 4 slower",
             f"{slower} of 4 slower",
-            _verdict(slower == 3),
+            agreement(slower == 3),
         ),
         Claim(
             "section 3",
@@ -473,7 +445,7 @@ def all_claims(found: Findings) -> list[Claim]:
             f"{number(THEIR_TABLE_5['dfs'][0])}",
             f"median {number(found.median('lr16_deals_dfs'))} against "
             f"{number(found.median('dfs'))}",
-            _verdict(found.median("lr16_deals_dfs") < found.median("dfs")),
+            agreement(found.median("lr16_deals_dfs") < found.median("dfs")),
         ),
         Claim(
             "section 5",
@@ -481,7 +453,7 @@ def all_claims(found: Findings) -> list[Claim]:
             f"30 of 30, {THEIR_MCTS_SECONDS:.0f} s",
             f"{int(solved)} of {int(solvable.sum())} solvable, "
             f"{found.trees['mcts']['seconds'][solvable].mean():.1f} s",
-            _verdict(solved == solvable.sum()),
+            agreement(solved == solvable.sum()),
         ),
         Claim(
             "section 3",

@@ -21,16 +21,9 @@ from cardlab.games.crazy_eights import PACKAGE
 from cardlab.games.crazy_eights.features import NUM_STATES
 from cardlab.games.crazy_eights.learning import tabular_q
 from cardlab.papers import figures
-from cardlab.papers.claim import (
-    Claim,
-    compare,
-    markdown_table,
-    with_margin,
-)
+from cardlab.papers.claim import Claim, compare, markdown_table, with_margin
 from cardlab.papers.measurements import Games, Ledger, measure
 from cardlab.papers.reproduce import Report, Study
-
-__all__ = ["REPORT"]
 
 GAME = "crazy_eights"
 SEED = 2024
@@ -296,15 +289,9 @@ def table_of_pairs(found: Findings) -> str:
     rows = []
     for (name, first), (other, second) in itertools.combinations(PLAYERS.items(), 2):
         ours, stated = found.between("", first, second), their_score(name, other)
-        rows.append(
-            (
-                f"{name} - {other}",
-                with_margin(stated),
-                with_margin(ours.score()),
-                f"{ours.gain(0)[0]:.1f} - {ours.gain(1)[0]:.1f}",
-                compare(*stated, *ours.score()),
-            )
-        )
+        scores = (with_margin(stated), with_margin(ours.score()))
+        points = f"{ours.gain(0)[0]:.1f} - {ours.gain(1)[0]:.1f}"
+        rows.append((f"{name} - {other}", *scores, points, compare(*stated, *ours.score())))
     return markdown_table(("pair", "theirs", "ours", "points a game", "verdict"), rows)
 
 
@@ -424,11 +411,8 @@ def depth_facts(found: Findings) -> dict[str, object]:
     facts: dict[str, object] = {}
     for kind, name in (("points", "Alpha-beta p1"), ("wins", "Alpha-beta p2")):
         stated = their_score(name, "RL player")
-        fits = [
-            str(depth)
-            for depth in DEPTHS
-            if compare(*stated, *found.depth(kind, depth)) == "agrees"
-        ]
+        verdicts = {str(depth): compare(*stated, *found.depth(kind, depth)) for depth in DEPTHS}
+        fits = [depth for depth, verdict in verdicts.items() if verdict == "agrees"]
         facts[f"their_{kind}_depth"] = with_margin(stated)
         facts[f"fitting_{kind}"] = f"depth {' and '.join(fits)}" if fits else "no depth"
     rows = [

@@ -23,23 +23,7 @@ from cardlab.games.cribbage.paper.maps import (
 )
 from cardlab.games.cribbage.paper.pegging import Row
 from cardlab.games.cribbage.solvers.tables import PONE, THE_DEALER
-from cardlab.papers.claim import Claim, compare, with_margin
-
-__all__ = [
-    "CHI_SQUARE_BOUND",
-    "PEGGING",
-    "SAFE",
-    "THEIR_GAMES",
-    "THEIR_TABLE_1",
-    "THEIR_TABLE_2",
-    "Findings",
-    "chi_square",
-    "claims",
-    "gain_of",
-    "is_apart",
-    "judge",
-    "score_of",
-]
+from cardlab.papers.claim import Claim, agreement, compare, with_margin
 
 THEIR_TABLE_1 = (12, 9, 39, 5, 4)  # points of random and learned, spread, wins of both
 THEIR_TABLE_2 = (  # points, spread and wins of the checkpoint, points and wins of the last agent
@@ -295,7 +279,7 @@ def weight_claims(found: Findings) -> list[Claim]:
             "figures 2, 3",
             f"most weight: pone {safest[0]} {ahead[0].max():.2f}, "
             f"dealer {safest[1]} {ahead[1].max():.2f}",
-            "agrees" if safest == [SAFE, SAFE] else "differs",
+            agreement(safest == [SAFE, SAFE]),
         ),
         Claim(
             "section 4.1.2",
@@ -380,7 +364,7 @@ def policy_claims(found: Findings) -> list[Claim]:
             NOT_SAID,
             f"the two have {100 * medians['round_1']:.0f} % of all weight after round 1, "
             f"{100 * medians['gradient']:.0f} % by gradient; an equal share is 25 %",
-            "agrees" if max(medians.values()) < 0.25 else "differs",
+            agreement(max(medians.values()) < 0.25),
         ),
     ]
 

@@ -46,24 +46,6 @@ from cardlab.games.cribbage.learning.strategy_weights import Config
 from cardlab.learning.runs import load_arrays
 from cardlab.papers.measurements import Ledger
 
-__all__ = [
-    "BEST_ALONE",
-    "CHECKPOINTS",
-    "Experiment",
-    "Plan",
-    "Strength",
-    "alike",
-    "all_experiments",
-    "checkpoints_of",
-    "compare_fixed",
-    "conduct",
-    "even_weights",
-    "games_a_second",
-    "population",
-    "reached",
-    "train_all",
-]
-
 SEED = 2018
 CHECKPOINTS = 10  # of the sample agent, after its start
 BEST_ALONE = "hand_max_avg"
@@ -407,4 +389,4 @@ def games_a_second(ledger: Ledger, games: int) -> float:
         trainer.play(strategy_weights.Bout(0, 1, games, 0.0, 1 / games), SEED, 0, games)
         return games / (time.process_time() - before)
 
-    return float(ledger.get(f"games a second {games}", timed))
+    return ledger.get(f"games a second {games}", timed)

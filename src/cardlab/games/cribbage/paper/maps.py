@@ -14,24 +14,6 @@ from cardlab.games.cribbage.agents.strategies import FULL, STRATEGIES
 from cardlab.games.cribbage.paper.experiments import reached
 from cardlab.games.cribbage.solvers.tables import shipped_knowledge
 
-__all__ = [
-    "BANDS",
-    "ROLE_NAMES",
-    "along_diagonal",
-    "by_lead",
-    "decided",
-    "full_size",
-    "likeness_to_winning",
-    "near_the_end",
-    "same_leader",
-    "shared_leaders",
-    "strength_by_band",
-    "turning_lead",
-    "turns",
-    "wave",
-    "winning",
-]
-
 ROLE_NAMES = ("pone", "dealer")
 BANDS = {
     "behind by 26 to 60": (-60, -26),

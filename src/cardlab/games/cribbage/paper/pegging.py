@@ -16,12 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 from cardlab.agents.catalog import find_agent
-from cardlab.arena.match import Match, MatchResult, play_match
+from cardlab.arena.match import Match, play_match
 from cardlab.engine.batch import Batch
 from cardlab.engine.game import ActsInBatches
 from cardlab.engine.registry import find_game
-
-__all__ = ["PLAYERS", "Row", "compare", "markdown", "milliseconds_of", "plans"]
 
 DEAL = 10  # decisions
 TIMED_GAMES, TIMED_STEPS = 100, 5 * DEAL
@@ -73,13 +71,6 @@ def milliseconds_of(name: str) -> float:
     return 1000 * spent / asked
 
 
-def row_of(pair: tuple[str, str], result: MatchResult, times: dict[str, float]) -> Row:
-    """Return a match's result as a row."""
-    first = result.standings[0]
-    milliseconds = (times[pair[0]], times[pair[1]])
-    return Row(pair, result.games, first.score, first.score_interval, milliseconds)
-
-
 def compare(
     games: int = 10_000,
     seed: int = 2026,
@@ -97,7 +88,9 @@ def compare(
                 progress(" against ".join(pair), done, total)
 
         result = play_match(match, workers=workers, progress=report)
-        rows.append(row_of(pair, result, times))
+        first = result.standings[0]
+        milliseconds = (times[pair[0]], times[pair[1]])
+        rows.append(Row(pair, result.games, first.score, first.score_interval, milliseconds))
     return rows
 
 

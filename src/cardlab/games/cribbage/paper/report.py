@@ -43,8 +43,6 @@ from cardlab.learning.runs import load_arrays
 from cardlab.papers import figures
 from cardlab.papers.reproduce import Report, Study
 
-__all__ = ["REPORT"]
-
 GAME = "cribbage"
 FULL_PLAN = Plan(
     first_pairs=16,
@@ -117,7 +115,7 @@ class Measurements:
         for done, name in enumerate(self.experiments):
             report(done, len(self.experiments))
 
-            def measured(name: str = name) -> list[float]:
+            def measured(name: str = name) -> list[Any]:
                 return list(conduct(*self.weights(name), self.plan.deals))
 
             out[name] = Strength(*self.ledger.get(self.key("strength and gain", name), measured))
@@ -155,8 +153,7 @@ class Measurements:
                 "score": [100 * found.share, 100 * found.margin, found.games],
             }
 
-        found: dict[str, Any] = self.ledger.get(self.key("table 1", "round_1"), measured)
-        return found
+        return self.ledger.get(self.key("table 1", "round_1"), measured)
 
     def against_checkpoints(self) -> dict[str, list[dict[str, Any]]]:
         """Return what a sample agent's checkpoints do against its end and against random weights.
@@ -188,10 +185,7 @@ class Measurements:
                     )
             return out
 
-        found: dict[str, list[dict[str, Any]]] = self.ledger.get(
-            self.key("checkpoints", "round_1"), measured
-        )
-        return found
+        return self.ledger.get(self.key("checkpoints", "round_1"), measured)
 
     def visits(self) -> float:
         """Return how often an agent of round 1 meets a cell, by the deals of games like its own."""
@@ -210,10 +204,7 @@ class Measurements:
             )
             return compare_fixed(self.plan.deals, learned, flat)
 
-        found: dict[str, tuple[float, float, int]] = self.ledger.get(
-            self.key("fixed", "gradient", "one_cell"), measured
-        )
-        return found
+        return self.ledger.get(self.key("fixed", "gradient", "one_cell"), measured)
 
 
 def measure_all(study: Study[Plan]) -> Findings:

@@ -32,35 +32,27 @@ from cardlab.games.cribbage.paper.maps import (
 )
 from cardlab.games.cribbage.paper.pegging import markdown
 from cardlab.games.cribbage.solvers.tables import PONE, THE_DEALER
-from cardlab.papers.claim import (
-    compare,
-    markdown_table,
-    with_margin,
-)
-
-__all__ = ["all_facts"]
+from cardlab.papers.claim import compare, markdown_table, with_margin
 
 
 def experiments_table(found: Findings) -> str:
     """Return all trainings with what came of them."""
     even = found.fixed["even"][:2]
-    rows = []
-    for name, strength in found.strengths.items():
-        config = found.experiments[name].config
-        rows.append(
-            (
-                found.experiments[name].title,
-                f"{config.games:,}",
-                str(strength.agents),
-                f"{strength.before:.1f}",
-                score_of(strength),
-                gain_of(strength),
-                f"{strength.lowest:.1f} - {strength.highest:.1f}",
-                with_margin(strength.against_best),
-                f"{strength.games:,}",
-                judge(strength, even),
-            )
+    rows = [
+        (
+            found.experiments[name].title,
+            f"{found.experiments[name].config.games:,}",
+            str(strength.agents),
+            f"{strength.before:.1f}",
+            score_of(strength),
+            gain_of(strength),
+            f"{strength.lowest:.1f} - {strength.highest:.1f}",
+            with_margin(strength.against_best),
+            f"{strength.games:,}",
+            judge(strength, even),
         )
+        for name, strength in found.strengths.items()
+    ]
     head = (
         "training",
         "games an agent",

@@ -24,8 +24,6 @@ from cardlab.games.koi_koi.tokens import LEGAL, UNSEEN
 from cardlab.show.explanation import Explanation, ask_about
 from cardlab.show.explanation_svg import LABEL, Drawing, draw_explanations, draw_map
 
-__all__ = ["CASES", "Case", "draw_attention", "draw_values", "find_cases", "month_shares"]
-
 FEWEST = 4  # cards to choose from
 
 

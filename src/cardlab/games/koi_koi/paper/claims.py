@@ -16,22 +16,8 @@ from cardlab.engine.game import Array
 from cardlab.engine.statistics import binomial_margin, difference, mean_and_margin
 from cardlab.games.koi_koi.paper.cases import Case
 from cardlab.games.koi_koi.rules import START
-from cardlab.papers.claim import Claim, compare, markdown_table
+from cardlab.papers.claim import Claim, agreement, compare, markdown_table
 from cardlab.papers.measurements import Games
-
-__all__ = [
-    "AGENTS",
-    "BY_CHANCE",
-    "START",
-    "Curve",
-    "attention_claim",
-    "case_claims",
-    "curve_claims",
-    "predictor_claims",
-    "slopes",
-    "table_1",
-    "table_2_claims",
-]
 
 AGENTS = {  # by the paper's names
     "RL-WP": "koi_koi_win",
@@ -140,9 +126,7 @@ def slopes(chances: Array) -> Array:
 def predictor_claims(chances: Array) -> list[Claim]:
     """Return what the paper says of the predicted chances."""
     rise = slopes(chances)
-    steeper = bool(rise[6] < rise[3] < rise[0])
     leads = [float(100 * chances[left, :, START + 5].mean()) for left in (7, 4, 1)]
-    greater = leads[0] < leads[1] < leads[2]
     return [
         Claim(
             "figure 5",
@@ -150,14 +134,14 @@ def predictor_claims(chances: Array) -> list[Claim]:
             "seen in the figure",
             f"a point more is worth {rise[6]:.1f}, {rise[3]:.1f}, {rise[0]:.1f} % with 7, 4 and "
             "1 rounds left",
-            "agrees" if steeper else "differs",
+            agreement(rise[6] < rise[3] < rise[0]),
         ),
         Claim(
             "figure 5",
             "and the greater the advantage of the leader",
             "seen in the figure",
             f"a lead of 5 wins {leads[0]:.0f}, {leads[1]:.0f}, {leads[2]:.0f} %",
-            "agrees" if greater else "differs",
+            agreement(leads[0] < leads[1] < leads[2]),
         ),
     ]
 
@@ -167,32 +151,25 @@ class Curve:
     """How a training got on against the supervised agent: wins in percent, points, margins."""
 
     games: Array
-    wins: Array
-    wins_margins: Array
-    points: Array
-    points_margins: Array
+    measured: Mapping[str, tuple[Array, Array]]  # wins and points, each with its margins
 
     @classmethod
     def of(cls, lines: Sequence[Mapping[str, Any]]) -> Curve:
         """Read the log of a run."""
-        told = [line for line in lines if "supervised/wins" in line]
+        rows = [line for line in lines if "supervised/wins" in line]
 
         def column(name: str, scale: float = 1.0) -> Array:
-            return scale * np.array([float(line[name]) for line in told])
+            return scale * np.array([float(row[name]) for row in rows])
 
-        return cls(
-            column("games"),
-            column("supervised/wins", 100),
-            column("supervised/wins margin", 100),
-            column("supervised/points"),
-            column("supervised/points margin"),
-        )
+        measured = {
+            what: (column(f"supervised/{what}", scale), column(f"supervised/{what} margin", scale))
+            for what, scale in (("wins", 100.0), ("points", 1.0))
+        }
+        return cls(column("games"), measured)
 
     def line(self, what: str) -> list[tuple[float, float, float]]:
         """Return wins or points as points of a drawing."""
-        values = self.wins if what == "wins" else self.points
-        margins = self.wins_margins if what == "wins" else self.points_margins
-        together = zip(self.games, values, margins, strict=True)
+        together = zip(self.games, *self.measured[what], strict=True)
         return [(float(at), float(value), float(margin)) for at, value, margin in together]
 
     def end(self, what: str) -> tuple[float, float]:
@@ -200,14 +177,13 @@ class Curve:
 
         All evaluations meet the same deals, so that a mean of several is no better than one.
         """
-        values = self.wins if what == "wins" else self.points
-        margins = self.wins_margins if what == "wins" else self.points_margins
+        values, margins = self.measured[what]
         late = self.games >= 0.9 * self.games[-1]
         return float(values[late].mean()), float(margins[late].mean())
 
     def games_until(self, wins: float) -> float:
         """Return the games of the first evaluation with so many wins; infinity if none has."""
-        reached = np.flatnonzero(self.wins >= wins)
+        reached = np.flatnonzero(self.measured["wins"][0] >= wins)
         return float(self.games[reached[0]]) if len(reached) else float("inf")
 
 
@@ -229,7 +205,7 @@ def curve_claims(curves: Mapping[str, Curve]) -> list[Claim]:
             "seen in the figure",
             f"half of the games against SL are won after {_games(early[0])}, by {BY_CHANCE} "
             f"after {_games(early[1])}",
-            "open: at the same evaluation" if evenly else _direction(early[0] < early[1]),
+            "open: at the same evaluation" if evenly else agreement(early[0] < early[1]),
         ),
         Claim(
             "figure 6",
@@ -246,10 +222,6 @@ def curve_claims(curves: Mapping[str, Curve]) -> list[Claim]:
             "agrees" if early[1] <= BEATEN_AFTER else "differs: later",
         ),
     ]
-
-
-def _direction(holds: bool) -> str:
-    return "agrees" if holds else "differs"
 
 
 # Figures 7 and 8
@@ -285,5 +257,5 @@ def attention_claim(shares: Array) -> Claim:
         "one head of the first block looks at cards of the same month",
         "obvious in head 1",
         f"{told} % of the attention of heads 1 to {len(first)} (evenly: {100 * even:.0f} %)",
-        _direction(bool(first.max() >= FOCUS * even)),
+        agreement(bool(first.max() >= FOCUS * even)),
     )

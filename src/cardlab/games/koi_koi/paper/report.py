@@ -30,7 +30,6 @@ from cardlab.games.koi_koi.paper.cases import (
 from cardlab.games.koi_koi.paper.claims import (
     AGENTS,
     BY_CHANCE,
-    START,
     Curve,
     attention_claim,
     case_claims,
@@ -40,13 +39,12 @@ from cardlab.games.koi_koi.paper.claims import (
     table_1,
     table_2_claims,
 )
+from cardlab.games.koi_koi.rules import START
 from cardlab.papers import figures
 from cardlab.papers.claim import Claim, markdown_table, with_margin
 from cardlab.papers.logs import kept_log, kept_result
 from cardlab.papers.measurements import Games
 from cardlab.papers.reproduce import Report, Study
-
-__all__ = ["REPORT"]
 
 GAME = "koi_koi"
 SEED = 2023
@@ -188,10 +186,8 @@ def beyond_table(games: dict[str, Games]) -> str:
     rows = []
     for agent, other in beyond():
         found = games[f"{agent} {other}"]
-        cost = f"{found.milliseconds(0):.3g} ms"
-        rows.append(
-            (f"`{agent}`", f"`{other}`", *against(games, agent, other), f"{found.games:,}", cost)
-        )
+        cells = (*against(games, agent, other), f"{found.games:,}")
+        rows.append((f"`{agent}`", f"`{other}`", *cells, f"{found.milliseconds(0):.3g} ms"))
     head = ("agent", "against", "wins %", "points", "games", "a decision")
     return markdown_table(head, rows, right=2)
 
@@ -214,30 +210,11 @@ def runs_table() -> str:
             else ""
         )
         last = Curve.of(lines)
-        rows.append(
-            (
-                name,
-                config["design"],
-                played,
-                f"{speed:,.0f}",
-                with_margin(last.end("wins")),
-                with_margin(last.end("points"), 2, sign=True),
-                log_loss,
-            )
-        )
-    return markdown_table(
-        (
-            "agent",
-            "design",
-            "games",
-            "games/s",
-            "wins % against SL",
-            "points against SL",
-            "log loss, dynamic / logistic",
-        ),
-        rows,
-        right=2,
-    )
+        wins, points = with_margin(last.end("wins")), with_margin(last.end("points"), 2, sign=True)
+        rows.append((name, config["design"], played, f"{speed:,.0f}", wins, points, log_loss))
+    played_head = ("agent", "design", "games", "games/s")
+    against_head = ("wins % against SL", "points against SL", "log loss, dynamic / logistic")
+    return markdown_table((*played_head, *against_head), rows, right=2)
 
 
 def search_verdict(games: dict[str, Games]) -> str:
@@ -256,12 +233,9 @@ def limit_verdict(games: dict[str, Games]) -> str:
     """Return in one sentence what seeing the other hand is worth to search against SL."""
     fair, seen = (games[f"{agent} {AGENTS['SL']}"] for agent in (SEARCH, HAND_SEEN))
     more, margin = difference(seen.score(), fair.score())
-    result = (
-        f"{with_margin(seen.score())} % against SL, {with_margin((more, margin), sign=True)} more"
-    )
-    if more > margin:
-        return f"It wins {result} than the fair search."
-    return f"It wins {result} than the fair search: no difference that these games show."
+    result = f"{with_margin(seen.score())} % against SL, {with_margin((more, margin), sign=True)}"
+    end = "" if more > margin else ": no difference that these games show"
+    return f"It wins {result} more than the fair search{end}."
 
 
 def slopes_table() -> str:

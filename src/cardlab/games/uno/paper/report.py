@@ -20,17 +20,10 @@ from cardlab.engine.statistics import binomial_margin, difference
 from cardlab.games.uno import PACKAGE
 from cardlab.games.uno.agents.search import LADDER
 from cardlab.papers import figures
-from cardlab.papers.claim import (
-    Claim,
-    compare,
-    markdown_table,
-    with_margin,
-)
+from cardlab.papers.claim import Claim, agreement, compare, markdown_table, with_margin
 from cardlab.papers.logs import kept_log, kept_result
 from cardlab.papers.measurements import Games
 from cardlab.papers.reproduce import Report, Study
-
-__all__ = ["REPORT"]
 
 GAME = "uno"
 SEED = 2027
@@ -242,7 +235,7 @@ def table_3_claims(found: Findings) -> list[Claim]:
             "DQN wins more than DeepSARSA with three and four seats",
             "+4.4, +5.4 points (5 seats: -1.8)",
             ", ".join(better),
-            "agrees" if ahead else "differs",
+            agreement(ahead),
         ),
         Claim(
             "table 3",
@@ -283,14 +276,14 @@ def table_4_claims(found: Findings) -> list[Claim]:
             "DQN wins more than DeepSARSA at one table",
             "+2.7 points",
             f"{apart:+.1f} points{'' if beyond else ', within chance'}",
-            "agrees" if beyond and apart > 0 else "differs",
+            agreement(beyond and apart > 0),
         ),
         Claim(
             "table 4",
             "both win at least .1 more than the random agent",
             "+14.3, +11.6 points",
             f"{first[0] - last[0]:+.1f}, {second[0] - last[0]:+.1f} points",
-            "agrees" if min(first[0], second[0]) - last[0] >= 10 else "differs",
+            agreement(min(first[0], second[0]) - last[0] >= 10),
         ),
     ]
 
@@ -304,55 +297,49 @@ def training_claims(found: Findings) -> list[Claim]:
     claims = []
     for learner, (reward, wins) in THEIR_FINAL.items():
         curve, stated = curves[learner, "paper"], their_share(wins, 100)
-        claims.append(
+        early = curve.share_until(EARLY * ITERATION)
+        claims += [
             Claim(
                 "section 6.2",
                 f"{learner} ends at a reward of {reward} and {100 * wins:.1f} % wins",
                 with_margin(stated),
                 with_margin(curve.last),
                 compare(*stated, *curve.last),
-            )
-        )
-        early = curve.share_until(EARLY * ITERATION)
-        claims.append(
+            ),
             Claim(
                 "section 6.2",
                 f"{learner} gains most within the first 50,000 iterations",
                 "seen in the figure",
                 f"{100 * early:.0f} % of all gain",
-                "agrees" if early > 0.5 else "differs",
-            )
-        )
+                agreement(early > 0.5),
+            ),
+        ]
     best = best_of_grid()
-    claims.append(
+    dqn, sarsa = (curves[learner, "paper"] for learner in THEIR_FINAL)
+    return [
+        *claims,
         Claim(
             "section 6.1",
             "gamma .95, alpha .0001, epsilon .95 are the best of 18 settings",
             "most wins in 100 games after 40,000 iterations",
             "most wins in 20,000 games: gamma {:g}, alpha {:g}, epsilon {:g}".format(*best),
-            "agrees" if best == (0.95, 0.0001, 0.95) else "differs",
-        )
-    )
-    dqn, sarsa = (curves[learner, "paper"] for learner in THEIR_FINAL)
-    claims.append(
+            agreement(best == (0.95, 0.0001, 0.95)),
+        ),
         Claim(
             "section 6.2",
             "DeepSARSA settles in fewer iterations than DQN",
             "100,000 against 240,000",
             f"{sarsa.converged // ITERATION:,} against {dqn.converged // ITERATION:,}",
-            "agrees" if sarsa.converged < dqn.converged else "differs",
-        )
-    )
-    claims.append(
+            agreement(sarsa.converged < dqn.converged),
+        ),
         Claim(
             "section 6.2",
             "the curve of DQN is noisier than that of DeepSARSA",
             "seen in the figures",
             f"{dqn.noise:.2f} against {sarsa.noise:.2f} points between evaluations",
-            "agrees" if dqn.noise > 1.2 * sarsa.noise else "differs",
-        )
-    )
-    return claims
+            agreement(dqn.noise > 1.2 * sarsa.noise),
+        ),
+    ]
 
 
 def training_table(found: Findings) -> str:
@@ -370,17 +357,9 @@ def training_table(found: Findings) -> str:
         )
         for (learner, encoding), curve in found.curves.items()
     ]
-    head = (
-        "learner",
-        "encoding",
-        "games",
-        "wins at the end",
-        "reward",
-        "gain within 50,000 iterations",
-        "settled after",
-        "noise",
-    )
-    return markdown_table(head, rows, right=2)
+    end = ("games", "wins at the end", "reward")
+    way = ("gain within 50,000 iterations", "settled after", "noise")
+    return markdown_table(("learner", "encoding", *end, *way), rows, right=2)
 
 
 def score_cells(result: dict[str, Any], tables: Sequence[str]) -> list[str]:
