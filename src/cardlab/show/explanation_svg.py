@@ -15,7 +15,7 @@ from cardlab.show.terminal import action_look, scale_values
 
 __all__ = ["Drawing", "draw_explanations", "draw_map"]
 
-BLUE, RED, GREY, DARK = "#1b6ca8", "#d1495b", "#8a8a8a", "#222222"
+BLUE, RED, DARK = "#1b6ca8", "#d1495b", "#222222"
 LINE = 18  # height of a line of text
 CELL = 9  # side of a cell in a map
 LABEL = 96  # width of the names of rows

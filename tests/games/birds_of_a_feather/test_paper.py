@@ -245,10 +245,9 @@ def test_complete_searches_agree_on_whole_deals() -> None:
     seeds = [3, 5, 6, 9, 10, 11]  # 10 cannot be solved
     expected = birds_paper.run_seeds("dfs", seeds).solved.tolist()
     assert expected == [True, True, True, True, False, True]
-    for name, algorithm in birds_paper.ALGORITHMS.items():
-        if algorithm.is_complete:
-            results = birds_paper.run_seeds(name, seeds, limits=SMALL)
-            assert results.solved.tolist() == expected, name
+    for name in birds_paper.ALGORITHMS.keys() - {"lr_queue", "mcts"}:
+        results = birds_paper.run_seeds(name, seeds, limits=SMALL)
+        assert results.solved.tolist() == expected, name
 
 
 def test_a_table_that_fills_up_costs_nodes_but_no_truth() -> None:

@@ -92,45 +92,19 @@ COMBINED = ("lr_then_mcts", "mcts_then_lr")
 Models = Mapping[str, Any]  # Model, or under the name `evolved` an Ordering
 
 
-@dataclass(frozen=True)
-class Algorithm:
-    """One search: what it does, and whether "no solution" is a proof."""
-
-    summary: str
-    is_complete: bool = True
-    is_learned: bool = False
-
-
-ALGORITHMS: dict[str, Algorithm] = {
-    "dfs": Algorithm("depth first in the reference order, refuted positions remembered"),
-    "lr": Algorithm("depth first, children sorted by one model for all cards", is_learned=True),
-    "lr8_dfs": Algorithm(
-        "one model sorts while eight or more cards are left, then dfs", is_learned=True
-    ),
-    "lr16_dfs": Algorithm("a model sorts the first moves only, then dfs", is_learned=True),
-    "lr16_deals_dfs": Algorithm(
-        "as lr16_dfs, by a model trained on deals alone, as the paper's was", is_learned=True
-    ),
-    "lr_dfs": Algorithm(
-        "four models sort by the cards left, 16 to 9, and dfs below", is_learned=True
-    ),
-    "lr_linear": Algorithm(
-        "as lr, by linear instead of logistic regression, as the paper's text has it",
-        is_learned=True,
-    ),
-    "lr_queue": Algorithm(
-        "one priority queue over all open nodes, as the paper's text has it",
-        is_complete=False,
-        is_learned=True,
-    ),
-    "evolved": Algorithm("depth first, moves sorted by evolved weights", is_learned=True),
-    "mcts": Algorithm("UCT with random play-outs, 160,000 simulations a move", is_complete=False),
-    "lr_then_mcts": Algorithm(
-        "lr until ten cards are left, then UCT; lr from the deal if that fails", is_learned=True
-    ),
-    "mcts_then_lr": Algorithm(
-        "UCT until ten cards are left, then lr; lr from the deal if that fails", is_learned=True
-    ),
+ALGORITHMS = {
+    "dfs": "depth first in the reference order, refuted positions remembered",
+    "lr": "depth first, children sorted by one model for all cards",
+    "lr8_dfs": "one model sorts while eight or more cards are left, then dfs",
+    "lr16_dfs": "a model sorts the first moves only, then dfs",
+    "lr16_deals_dfs": "as lr16_dfs, by a model trained on deals alone, as the paper's was",
+    "lr_dfs": "four models sort by the cards left, 16 to 9, and dfs below",
+    "lr_linear": "as lr, by linear instead of logistic regression, as the paper's text has it",
+    "lr_queue": "one priority queue over all open nodes, as the paper's text has it; not complete",
+    "evolved": "depth first, moves sorted by evolved weights",
+    "mcts": "UCT with random play-outs, 160,000 simulations a move; not complete",
+    "lr_then_mcts": "lr until ten cards are left, then UCT; lr from the deal if that fails",
+    "mcts_then_lr": "UCT until ten cards are left, then lr; lr from the deal if that fails",
 }
 
 
@@ -156,7 +130,6 @@ class Outcome:
     seconds: float = 0.0
     simulations: int = 0
     attempts: int = 1
-    fell_back: bool = False  # a combination whose second part failed: lr searched from the deal
     gave_up: bool = False  # the budget of nodes was spent, so None proves nothing
 
 
@@ -333,7 +306,7 @@ class _Search:
     def fall_back(self, state: Array, nodes: int, simulations: int) -> Outcome:
         """Search from the deal after all, and say so."""
         whole = self.depth_first(state, 0)
-        return replace(whole, nodes=nodes + whole.nodes, simulations=simulations, fell_back=True)
+        return replace(whole, nodes=nodes + whole.nodes, simulations=simulations)
 
 
 def _actions_between(before: Array, after: Array) -> tuple[int, ...]:
