@@ -41,7 +41,7 @@ MODULES = {
     "cardlab.solvers.birds_queue": "cardlab.games.birds_of_a_feather.solvers.best_first",
     "cardlab.solvers.crazy_eights": "cardlab.games.crazy_eights.solver",
     "cardlab.solvers.cribbage_advice": "cardlab.games.cribbage.solvers.advice",
-    "cardlab.solvers.cribbage_knowledge": "cardlab.games.cribbage.solvers.tables",
+    "cardlab.solvers.cribbage_knowledge": "cardlab.games.cribbage.solvers.knowledge",
     "cardlab.solvers.cribbage_lay_away": "cardlab.games.cribbage.solvers.discards",
     "cardlab.solvers.cribbage_play": "cardlab.games.cribbage.solvers.pegging",
     "cardlab.solvers.cribbage_statistics": "cardlab.games.cribbage.solvers.hand_statistics",

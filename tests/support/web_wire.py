@@ -12,7 +12,7 @@ from typing import Any
 
 from cardlab.web.limits import Limits
 from cardlab.web.server import make_app
-from cardlab.web.site import Site
+from cardlab.web.server_state import Site
 
 HOST = (b"host", b"localhost")
 GENEROUS = Limits(tables_a_minute=1e9, replays_a_minute=1e9, messages_a_second=1e9)

@@ -10,7 +10,7 @@ import typer
 from cardlab.commands.arguments import GameName, Json, Trust, print_json
 from cardlab.commands.completion import complete_agent
 from cardlab.engine.errors import CardlabError
-from cardlab.show.tables import compiling, new_console
+from cardlab.show.console import compiling, new_console
 
 if TYPE_CHECKING:
     from cardlab.engine.game import Game

@@ -27,7 +27,7 @@ from cardlab.commands.arguments import (
 from cardlab.commands.completion import complete_agent, complete_game
 from cardlab.commands.signals import when_stopped
 from cardlab.engine.errors import CardlabError, suggest
-from cardlab.show.tables import compiling, new_console, progress_bar
+from cardlab.show.console import compiling, new_console, progress_bar
 
 Name = Annotated[
     str | None, typer.Option(help="the tournament's name in the store", metavar="NAME")

@@ -26,7 +26,7 @@ from cardlab.commands.arguments import (
 )
 from cardlab.commands.completion import complete_agent
 from cardlab.engine.errors import CardlabError
-from cardlab.show.tables import compiling, new_console, progress_bar, table_of
+from cardlab.show.console import compiling, new_console, progress_bar, table_of
 
 
 def games(as_json: Json = False) -> None:

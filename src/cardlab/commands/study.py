@@ -14,7 +14,7 @@ from cardlab.commands.completion import complete_paper, complete_training
 from cardlab.commands.signals import when_stopped
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.locks import only_one
-from cardlab.show.tables import compiling, new_console, progress_bar, table_of
+from cardlab.show.console import compiling, new_console, progress_bar, table_of
 
 
 def train(

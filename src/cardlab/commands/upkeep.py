@@ -19,7 +19,7 @@ from cardlab.commands.arguments import (
 )
 from cardlab.commands.signals import when_stopped
 from cardlab.engine.errors import CardlabError
-from cardlab.show.tables import compiling, new_console, progress_bar
+from cardlab.show.console import compiling, new_console, progress_bar
 
 SIZE = 20_000  # games of a task
 MOST = 10**12  # games that are numbered

@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from cardlab.engine.registry import find_game
-from cardlab.show.tables import table_of
+from cardlab.show.console import table_of
 
 if TYPE_CHECKING:
     from cardlab.arena.leaderboard import Board

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from cardlab.show.console import new_console, table_of, tell_forfeits
 from cardlab.show.result_tables import (
     board_table,
     cross_table,
@@ -17,7 +18,6 @@ from cardlab.show.result_tables import (
     standings_table,
     with_margin,
 )
-from cardlab.show.tables import new_console, table_of, tell_forfeits
 
 if TYPE_CHECKING:
     from cardlab.arena.ladder import Ladder

@@ -10,7 +10,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 
 from cardlab.engine.registry import find_package, our_games, our_packages
-from cardlab.papers.logs import kept_log, kept_result
+from cardlab.papers.kept_logs import kept_log, kept_result
 
 SHIPPED = Path(__file__).parent / "papers"  # where a wheel has them
 CHECKOUT = Path(__file__).parents[3] / "docs" / "papers"

@@ -16,7 +16,7 @@ from cardlab.engine.records import Record
 from cardlab.web import leaderboards, library, replays
 from cardlab.web.agent_pool import Busy
 from cardlab.web.messages import Advice, Review, read_body
-from cardlab.web.site import Site, address_of, refused, site_of
+from cardlab.web.server_state import Site, address_of, refused, site_of
 
 FRESH_SECONDS = 30  # that a leaderboard is shown again before it is computed anew
 BOARD_SECONDS = 120

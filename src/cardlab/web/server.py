@@ -26,7 +26,7 @@ from cardlab.web.pages import PAGES, Page, page_document
 from cardlab.web.replay_routes import add_replay_routes, recent
 from cardlab.web.room_writer import RoomWriter
 from cardlab.web.rooms import Rooms
-from cardlab.web.site import Site, address_of, refused, site_of
+from cardlab.web.server_state import Site, address_of, refused, site_of
 from cardlab.web.sockets import serve_socket
 
 LOG = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ from cardlab.engine.errors import CardlabError
 from cardlab.web.limits import Bucket
 from cardlab.web.messages import Act, Hint, Join, Leave, Solvable, Undo, read_message
 from cardlab.web.rooms import Listener, Room
-from cardlab.web.site import Site
+from cardlab.web.server_state import Site
 
 LOG = logging.getLogger(__name__)
 WRONG_SECRET, NO_TABLE, TOO_MANY, TOO_LARGE, TOO_SLOW, FULL = 4401, 4404, 4408, 1009, 1013, 1013

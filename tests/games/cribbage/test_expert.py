@@ -26,6 +26,7 @@ from cardlab.games.cribbage.learning import discards as cribbage_tosses
 from cardlab.games.cribbage.learning import pegging_statistics as cribbage_pegging
 from cardlab.games.cribbage.learning import win_probability as cribbage_winning
 from cardlab.games.cribbage.rules import LAY_AWAY, PLAY
+from cardlab.games.cribbage.solvers.knowledge import SHAPES, load_knowledge, shipped_knowledge
 from cardlab.games.cribbage.solvers.pegging import (
     FIRST,
     GUESSES,
@@ -33,7 +34,6 @@ from cardlab.games.cribbage.solvers.pegging import (
     solve,
     weigh_guesses,
 )
-from cardlab.games.cribbage.solvers.tables import SHAPES, load_knowledge, shipped_knowledge
 from cardlab.testing import random_table, retrace
 from tests.support.reference_cribbage import play_points
 

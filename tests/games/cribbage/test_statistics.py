@@ -25,7 +25,7 @@ from cardlab.games.cribbage.solvers.hand_statistics import (
     means_of,
     quad_number,
 )
-from cardlab.games.cribbage.solvers.tables import shipped_knowledge
+from cardlab.games.cribbage.solvers.knowledge import shipped_knowledge
 from tests.support.reference_cribbage import show_points
 
 FLUSH = [5, 13, 21, 33, 41, 42]  # five diamonds with a jack, and another jack

@@ -26,7 +26,7 @@ from cardlab.games.koi_koi.paper.claims import (
     table_1,
     table_2_claims,
 )
-from cardlab.papers.logs import kept_log, kept_result
+from cardlab.papers.kept_logs import kept_log, kept_result
 from cardlab.papers.measurements import Games
 from cardlab.papers.reproduce import reproduce
 

@@ -11,7 +11,7 @@ from cardlab.arena.match import Match
 from cardlab.engine.kernel import JIT
 from cardlab.games.uno import PACKAGE
 from cardlab.games.uno.paper import report as uno
-from cardlab.papers.logs import kept_log, kept_result
+from cardlab.papers.kept_logs import kept_log, kept_result
 from cardlab.papers.measurements import Ledger, measure
 from cardlab.papers.reproduce import reproduce
 

@@ -11,7 +11,7 @@ import typer
 
 from cardlab.commands.arguments import Json, Workers, read_workers
 from cardlab.engine.errors import CardlabError
-from cardlab.show.tables import compiling, new_console, progress_bar
+from cardlab.show.console import compiling, new_console, progress_bar
 
 SETTLED_AT_SIGHT = 10  # a seed whose nine of clubs fits no other card
 

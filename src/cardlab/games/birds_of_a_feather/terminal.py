@@ -13,7 +13,7 @@ from rich.text import Text
 from cardlab.engine.cards import card_text
 from cardlab.engine.game import State
 from cardlab.games.birds_of_a_feather.rules import EMPTY, MOVES, ROWS, cell_text
-from cardlab.show.tables import table_of
+from cardlab.show.console import table_of
 from cardlab.show.terminal import card_look, words_look
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import typer
 
 from cardlab.commands.arguments import Json
 from cardlab.engine.errors import CardlabError
-from cardlab.show.tables import compiling, new_console, table_of
+from cardlab.show.console import compiling, new_console, table_of
 
 Cribbage = Annotated[
     str, typer.Argument(help="cribbage", metavar="GAME", autocompletion=lambda: ["cribbage"])

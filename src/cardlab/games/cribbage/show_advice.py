@@ -9,9 +9,9 @@ from rich.text import Text
 
 from cardlab.engine.cards import card_text
 from cardlab.games.cribbage.solvers.advice import Advice
+from cardlab.show.console import new_console, table_of
 from cardlab.show.pictures import card_svg, hand_svg
 from cardlab.show.result_tables import html_table
-from cardlab.show.tables import new_console, table_of
 from cardlab.show.terminal import card_look, words_look
 
 

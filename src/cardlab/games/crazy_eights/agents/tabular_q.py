@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from cardlab.engine.array_files import load_array
 from cardlab.engine.game import Array, Turn, Turns
 from cardlab.engine.kernel import bit, int64, kernel
-from cardlab.engine.shipped import load_array
 from cardlab.games.crazy_eights import PACKAGE
 from cardlab.games.crazy_eights.features import (
     NUM_CHOICES,

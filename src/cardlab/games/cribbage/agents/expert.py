@@ -32,8 +32,8 @@ from cardlab.games.cribbage.solvers.hand_statistics import (
     list_cards,
     split,
 )
+from cardlab.games.cribbage.solvers.knowledge import FULL, Knowledge, shipped_knowledge
 from cardlab.games.cribbage.solvers.pegging import PeggingScratch, value_cards
-from cardlab.games.cribbage.solvers.tables import FULL, Knowledge, shipped_knowledge
 
 ROUNDING = 1e-9
 NEAR = 30  # points to the target from which on chances to win decide the play

@@ -24,9 +24,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cardlab.engine.array_files import load_array
 from cardlab.engine.game import Array, Turn, Turns
 from cardlab.engine.kernel import int64, kernel, lowest_bit
-from cardlab.engine.shipped import load_array
 from cardlab.games.cribbage import PACKAGE
 from cardlab.games.cribbage.agents.expert import (
     Scratch,
@@ -45,7 +45,7 @@ from cardlab.games.cribbage.pegging_features import (
 from cardlab.games.cribbage.pegging_ntuples import NUM_TUPLES, NUM_WEIGHTS, weight_indices
 from cardlab.games.cribbage.rules import LAY_AWAY, fitting
 from cardlab.games.cribbage.scoring import card_value, follow, peg_points
-from cardlab.games.cribbage.solvers.tables import shipped_knowledge
+from cardlab.games.cribbage.solvers.knowledge import shipped_knowledge
 
 GREEDY, LEARNED, MIXED = range(3)  # ways to peg that value cards one by one
 ROLES = 2  # 0 is the pone, 1 the dealer

@@ -38,10 +38,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardlab.engine import seeding
+from cardlab.engine.array_files import load_array
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array, Turn, Turns
 from cardlab.engine.kernel import int64, kernel
-from cardlab.engine.shipped import load_array
 from cardlab.games.cribbage import PACKAGE
 from cardlab.games.cribbage.agents.expert import greedy_card, laying
 from cardlab.games.cribbage.rules import LAY_AWAY

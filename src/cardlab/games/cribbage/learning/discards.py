@@ -30,7 +30,7 @@ from cardlab.games.cribbage.solvers.hand_statistics import (
     quad_number,
     split,
 )
-from cardlab.games.cribbage.solvers.tables import DISCARDS, shipped_knowledge
+from cardlab.games.cribbage.solvers.knowledge import DISCARDS, shipped_knowledge
 from cardlab.learning.runs import load_arrays, open_run, provenance, save_arrays, write_json
 
 CHUNK = 20_000

@@ -53,7 +53,7 @@ from cardlab.games.cribbage.pegging_features import (
     STAGES,
 )
 from cardlab.games.cribbage.rules import DEAL, FINISHED, GAME, LAY_AWAY, PLAY, apply, deal
-from cardlab.games.cribbage.solvers.tables import FULL, shipped_knowledge
+from cardlab.games.cribbage.solvers.knowledge import FULL, shipped_knowledge
 from cardlab.learning.runs import load_arrays, open_run, provenance, save_arrays, write_json
 
 TABLE = "cribbage_pegging_mix"

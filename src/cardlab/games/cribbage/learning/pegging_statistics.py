@@ -25,7 +25,7 @@ from cardlab.games.cribbage.learning.discards import ways_of_quads
 from cardlab.games.cribbage.learning.win_probability import EVENTS, ExpertDeals, play_deal
 from cardlab.games.cribbage.rules import DECK, GAME, PLAYS
 from cardlab.games.cribbage.solvers.hand_statistics import KEPT, QUADS, RANKS
-from cardlab.games.cribbage.solvers.tables import MOST_PEGS, PEGGING, shipped_knowledge
+from cardlab.games.cribbage.solvers.knowledge import MOST_PEGS, PEGGING, shipped_knowledge
 from cardlab.learning.runs import load_arrays, open_run, provenance, save_arrays, write_json
 
 CHUNK = 20  # hands, in both roles

@@ -25,7 +25,7 @@ from cardlab.engine.seeding import SEAT, branch, deck_order
 from cardlab.games.cribbage.agents.expert import Scratch, lay_by_points, laying_of, play_card
 from cardlab.games.cribbage.rules import DEAL, GAME, LAY_AWAY, PLAY, PLAYS, apply, deal
 from cardlab.games.cribbage.scoring import JACKS, hand_points
-from cardlab.games.cribbage.solvers.tables import (
+from cardlab.games.cribbage.solvers.knowledge import (
     FULL,
     MOST_PEGS,
     WINNING,

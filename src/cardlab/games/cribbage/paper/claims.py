@@ -22,7 +22,7 @@ from cardlab.games.cribbage.paper.maps import (
     wave,
 )
 from cardlab.games.cribbage.paper.pegging import Row
-from cardlab.games.cribbage.solvers.tables import PONE, THE_DEALER
+from cardlab.games.cribbage.solvers.knowledge import PONE, THE_DEALER
 from cardlab.papers.claim import Claim, agreement, compare, with_margin
 
 THEIR_TABLE_1 = (12, 9, 39, 5, 4)  # points of random and learned, spread, wins of both

@@ -12,7 +12,7 @@ from cardlab.engine.game import Array
 from cardlab.engine.statistics import mean_and_t_margin
 from cardlab.games.cribbage.agents.strategies import FULL, STRATEGIES
 from cardlab.games.cribbage.paper.experiments import reached
-from cardlab.games.cribbage.solvers.tables import shipped_knowledge
+from cardlab.games.cribbage.solvers.knowledge import shipped_knowledge
 
 ROLE_NAMES = ("pone", "dealer")
 BANDS = {

@@ -31,7 +31,7 @@ from cardlab.games.cribbage.paper.maps import (
     winning,
 )
 from cardlab.games.cribbage.paper.pegging import markdown
-from cardlab.games.cribbage.solvers.tables import PONE, THE_DEALER
+from cardlab.games.cribbage.solvers.knowledge import PONE, THE_DEALER
 from cardlab.papers.claim import compare, markdown_table, with_margin
 
 

@@ -16,7 +16,7 @@ from cardlab.engine.errors import CardlabError
 from cardlab.engine.notebook_hooks import ShownAsHtml
 from cardlab.games.cribbage.solvers.discards import NEAR, chances, judge
 from cardlab.games.cribbage.solvers.hand_statistics import DEALT, analyse, quad_number
-from cardlab.games.cribbage.solvers.tables import FULL, shipped_knowledge
+from cardlab.games.cribbage.solvers.knowledge import FULL, shipped_knowledge
 
 __all__ = ["Advice", "Choice", "advise", "parse_hand", "parse_score"]
 

@@ -42,7 +42,7 @@ from cardlab.games.cribbage.solvers.hand_statistics import (
     quad_number,
     split,
 )
-from cardlab.games.cribbage.solvers.tables import FULL, MOST_PEGS, PONE, THE_DEALER, Knowledge
+from cardlab.games.cribbage.solvers.knowledge import FULL, MOST_PEGS, PONE, THE_DEALER, Knowledge
 
 POINTS = MOST + 1
 NEAR = 40  # points to the end of a game from which on chances to win decide

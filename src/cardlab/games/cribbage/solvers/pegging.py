@@ -40,7 +40,7 @@ from cardlab.games.cribbage.solvers.hand_statistics import (
     multisets,
     pair_number,
 )
-from cardlab.games.cribbage.solvers.tables import FULL
+from cardlab.games.cribbage.solvers.knowledge import FULL
 
 HAND, OTHER_HAND, SERIES, TALLY, SEAT, GAIN, OTHER_GAIN, COUNT, TRIED = range(9)
 FIELDS = 9

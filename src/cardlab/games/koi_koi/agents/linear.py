@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from cardlab.engine.array_files import load_array
 from cardlab.engine.game import Array, Turn, Turns
 from cardlab.engine.kernel import int64, kernel
-from cardlab.engine.shipped import load_array
 from cardlab.games.koi_koi import PACKAGE
 from cardlab.games.koi_koi.linear import NUM_TERMS
 from cardlab.games.koi_koi.playouts import Scratch, choose

@@ -42,7 +42,7 @@ from cardlab.games.koi_koi.paper.claims import (
 from cardlab.games.koi_koi.rules import START
 from cardlab.papers import figures
 from cardlab.papers.claim import Claim, markdown_table, with_margin
-from cardlab.papers.logs import kept_log, kept_result
+from cardlab.papers.kept_logs import kept_log, kept_result
 from cardlab.papers.measurements import Games
 from cardlab.papers.reproduce import Report, Study
 

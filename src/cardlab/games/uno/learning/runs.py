@@ -346,7 +346,7 @@ def load_network(path: Path) -> tuple[QNetwork, dict[str, Any]]:
     return network.eval(), about
 
 
-class Shipped(nn.Module):
+class ExportedNetwork(nn.Module):
     """A network as agents run it: one named answer for each head."""
 
     def __init__(self, network: QNetwork) -> None:
@@ -368,6 +368,6 @@ def export(run: Path, name: str, target: Path) -> list[Path]:
     path = target / f"{name}.onnx"
     example = {"features": torch.zeros((2, network.num_inputs), dtype=torch.uint8)}
     outputs = ["values"] if network.heads == 1 else ["policy", "values"]
-    onnx_export.export(Shipped(network), example, path, outputs, about)
+    onnx_export.export(ExportedNetwork(network), example, path, outputs, about)
     write_json(target / f"{name}.json", about)
     return [path]

@@ -21,7 +21,7 @@ from cardlab.games.uno import PACKAGE
 from cardlab.games.uno.agents.search import LADDER
 from cardlab.papers import figures
 from cardlab.papers.claim import Claim, agreement, compare, markdown_table, with_margin
-from cardlab.papers.logs import kept_log, kept_result
+from cardlab.papers.kept_logs import kept_log, kept_result
 from cardlab.papers.measurements import Games
 from cardlab.papers.reproduce import Report, Study
 

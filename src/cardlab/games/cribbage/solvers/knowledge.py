@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cardlab.engine.array_files import load_array
 from cardlab.engine.game import Array
-from cardlab.engine.shipped import load_array
 from cardlab.games.cribbage import PACKAGE
 
 PONE, THE_DEALER = range(2)
