@@ -89,9 +89,9 @@ FULL = Plan(
 )
 QUICK = Plan(240, 120, 20, 80, (10, 100, 1000), (1_000, 10_000, 100_000, 600_000))
 
-FAIR = ("heuristic", "tabular_q", "monte_carlo:1000", "information_set:1000", "fair")
+FAIR = ("heuristic", "tabular_q", "monte_carlo:1000", "information_set:1000", "guided")
 OPEN = ("alpha_beta_points_open:4", "monte_carlo_open:1000", "uct_open:1000")
-CURVES = ("uct_open", "information_set", "fair")
+CURVES = ("uct_open", "information_set", "guided")
 SLOW = {"determinised:30": 0.4, "oracle_open": 1.0}  # share of the games for slow agents
 
 
@@ -114,7 +114,7 @@ def all_matches(plan: Plan) -> dict[str, Match]:
         for other in ("random", "heuristic"):
             if agent != other:
                 add(agent, other, plan.games, SEED + 2, "strength: ")
-    add("fair", "alpha_beta_points_open:4", plan.games, SEED + 2, "strength: ")
+    add("guided", "alpha_beta_points_open:4", plan.games, SEED + 2, "strength: ")
     for agent, share in SLOW.items():
         for other in ("random", "heuristic"):
             add(agent, other, round(share * plan.slow_games), SEED + 2, "strength: ")
@@ -447,8 +447,8 @@ def search_facts(found: Findings) -> dict[str, object]:
         return with_margin(found.between("curve: ", f"{kind}:{budget}", "heuristic").score())
 
     return {
-        "fair_alpha_beta": found.strength("fair", "alpha_beta_points_open:4"),
-        "fair": found.strength("fair", "heuristic"),
+        "fair_alpha_beta": found.strength("guided", "alpha_beta_points_open:4"),
+        "guided": found.strength("guided", "heuristic"),
         "tree": found.strength("information_set:1000", "heuristic"),
         "uct_time": f"{found.times['uct_open:1000'].milliseconds():.2f}",
         "low": low,
