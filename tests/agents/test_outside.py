@@ -94,6 +94,7 @@ def nothing_left() -> Iterator[None]:
     assert soon_gone("cardlab-hidden-child")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", [SHELL, PYTHON])
 def test_the_examples_play_whole_matches(spec: str) -> None:
     records: list[Record] = []
@@ -106,6 +107,7 @@ def test_the_examples_play_whole_matches(spec: str) -> None:
         list(replay(record))
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_games() -> None:
     match = Match.plan("uno", [PYTHON, "random"], 4, seed=3)
     first, second = (play_deals(Shard(match, 0, 2, True)).games for _ in range(2))
@@ -322,6 +324,7 @@ def test_compliance_says_what_to_mend(name: str, failing: int, fix: str) -> None
     assert fix in findings[-1].fix
 
 
+@pytest.mark.slow
 def test_compliance_finds_what_is_random_and_what_stays(tmp_path: Path) -> None:
     program = tmp_path / "stays.py"
     text = (EXAMPLES / "careful_agent.py").read_text()

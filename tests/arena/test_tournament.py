@@ -100,6 +100,7 @@ def test_any_number_of_seats(
         assert seat_counts["random"] == games
 
 
+@pytest.mark.slow
 def test_agents_that_play_alone_are_compared_on_the_same_deals(tmp_path: Path) -> None:
     plan = Plan.make("birds_of_a_feather", ["solver", "search_dfs", "random"], 12)
     table = play(plan, str(tmp_path / "a.db"))

@@ -101,6 +101,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield path
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="too slow to interpret")
 @pytest.mark.parametrize("name", sorted(set(WITH_JSON) - ELSEWHERE))
 def test_json_is_json(name: str, folder: Path) -> None:

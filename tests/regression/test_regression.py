@@ -14,6 +14,7 @@ HERE = Path(__file__).parent
 GAMES = sorted(file.stem for file in (HERE / "data").glob("*.json"))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="interpreted kernels take hours")
 @pytest.mark.parametrize("game", GAMES)
 def test_everything_is_as_it_was(game: str) -> None:

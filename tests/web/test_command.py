@@ -215,6 +215,7 @@ def test_a_port_in_use_is_one_sentence(store: Path) -> None:
         assert (server.returncode, err) == (0, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -129,6 +129,7 @@ def test_round_2_starts_with_winners_as_they_are_and_losers_as_they_were(tmp_pat
         assert 0 < changed.mean() < 0.1
 
 
+@pytest.mark.slow
 def test_a_training_may_start_with_given_weights(tmp_path: Path) -> None:
     config = strategy_weights.Config(agents=2, mode="pairs", games=1, rows=1, test_deals=10)
     start = np.stack([pure_weights("hand_max_avg"), pure_weights("crib_min_avg")])
