@@ -2,11 +2,11 @@
 
     python benchmarks/coordinator.py [--store postgresql://...] [--emulate N ...] [--quick]
 
-The coordinator hands out stretches, receives games and stores them; workers play. Measured: what
-each step costs for a stretch and for a game, and what handing out costs with many workers, on
-processes and on Ray. Model: twice as many stretches as workers go round between the workers and
+The coordinator hands out shards, receives games and stores them; workers play. Measured: what
+each step costs for a shard and for a game, and what handing out costs with many workers, on
+processes and on Ray. Model: twice as many shards as workers go round between the workers and
 one server, the coordinator; times are exponential, so the throughput is that of a birth-death
-chain. Check: many real processes that sleep for as long as a stretch would take and answer with
+chain. Check: many real processes that sleep for as long as a shard would take and answer with
 real games, against the real coordinator and the real store.
 """
 
@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from cardlab.arena import workers as pools
-from cardlab.arena.shard import Chunk, Match, Task, play_deals
+from cardlab.arena.shard import Match, Shard, ShardResult, play_deals
 from cardlab.arena.standings import Results
 from cardlab.arena.store import Store
 from cardlab.arena.tournament import (
@@ -43,7 +43,7 @@ from cardlab.arena.tournament import (
 SEATINGS = 2
 GAME_SECONDS = (20e-6, 1e-3, 30e-3, 1.0, 30.0)
 WORKERS = (1, 2, 10, 100, 1000)
-SIZES = (1, 4, 16, 64, 256)  # deals of a stretch
+SIZES = (1, 4, 16, 64, 256)  # deals of a shard
 REPEATS = 5
 PLAYS, PACKS = "a worker plays (`random`, `heuristic`)", "a worker packs"
 ENOUGH = 2048  # games for one number
@@ -51,17 +51,17 @@ ENOUGH = 2048  # games for one number
 
 @dataclass(frozen=True)
 class Line:
-    """A time that grows with the number of games: seconds for a stretch and for each game."""
+    """A time that grows with the number of games: seconds for a shard and for each game."""
 
-    stretch: float
+    shard: float
     game: float
 
     def at(self, games: float) -> float:
-        """Return the seconds of a stretch of so many games."""
-        return self.stretch + self.game * games
+        """Return the seconds of a shard of so many games."""
+        return self.shard + self.game * games
 
     def __add__(self, other: Line) -> Line:
-        return Line(self.stretch + other.stretch, self.game + other.game)
+        return Line(self.shard + other.shard, self.game + other.game)
 
 
 def fit(games: Sequence[float], seconds: Sequence[float]) -> Line:
@@ -73,18 +73,18 @@ def fit(games: Sequence[float], seconds: Sequence[float]) -> Line:
     return Line(max(float(start), 0.0), float(slope))
 
 
-def stretches(match: Match, deals: int) -> list[Chunk]:
-    """Return real games in stretches of one size."""
+def played_shards(match: Match, deals: int) -> list[ShardResult]:
+    """Return real games in shards of one size."""
     number = max(2, ENOUGH // SEATINGS // deals // REPEATS)
-    return [play_deals(Task(match, i * deals, deals, keep_records=True)) for i in range(number)]
+    return [play_deals(Shard(match, i * deals, deals, keep_records=True)) for i in range(number)]
 
 
-def usual(work: Callable[[Chunk], object], chunks: Sequence[Chunk]) -> float:
-    """Return the seconds for one stretch, the lower quartile: a busy machine changes little."""
+def usual(work: Callable[[ShardResult], object], results: Sequence[ShardResult]) -> float:
+    """Return the seconds for one shard, the lower quartile: a busy machine changes little."""
     found = []
-    for chunk in list(chunks) * REPEATS:
+    for result in list(results) * REPEATS:
         began = time.perf_counter()
-        work(chunk)
+        work(result)
         found.append(time.perf_counter() - began)
     return float(np.quantile(found, 0.25))
 
@@ -92,19 +92,19 @@ def usual(work: Callable[[Chunk], object], chunks: Sequence[Chunk]) -> float:
 def service(plan: Plan, stores: dict[str, Store]) -> tuple[dict[str, Line], int]:
     """Return what every step takes, and the bytes of a game on its way."""
     match = plan.matches[0]
-    play_deals(Task(match, 0, 1, keep_records=True))  # compiles
+    play_deals(Shard(match, 0, 1, keep_records=True))  # compiles
     found: dict[str, list[float]] = {}
     size = 0
     for deals in SIZES:
-        chunks = stretches(match, deals)
-        size = len(pickle.dumps(chunks[0])) // (deals * SEATINGS)
+        results = played_shards(match, deals)
+        size = len(pickle.dumps(results[0])) // (deals * SEATINGS)
         results = Results(plan.matches)
-        task = Task(match, 0, deals, keep_records=True)
+        shard = Shard(match, 0, deals, keep_records=True)
 
-        def play(_: Chunk, task: Task = task) -> None:
-            play_deals(task)
+        def play(_: ShardResult, shard: Shard = shard) -> None:
+            play_deals(shard)
 
-        steps: dict[str, Callable[[Chunk], object]] = {
+        steps: dict[str, Callable[[ShardResult], object]] = {
             PLAYS: play,
             PACKS: pickle.dumps,
             "counts": results.add,
@@ -112,20 +112,20 @@ def service(plan: Plan, stores: dict[str, Store]) -> tuple[dict[str, Line], int]
         for name, store in stores.items():
             steps[f"stores, {name}"] = Keeping(store, plan)
         for name, step in steps.items():
-            found.setdefault(name, []).append(usual(step, chunks))
+            found.setdefault(name, []).append(usual(step, results))
     games = [SEATINGS * deals for deals in SIZES]
     return {name: fit(games, seconds) for name, seconds in found.items()}, size
 
 
 class Keeping:
-    """Writes every stretch as one that the store does not have yet."""
+    """Writes every shard as one that the store does not have yet."""
 
     def __init__(self, store: Store, plan: Plan) -> None:
         self.store, self.entered, self.numbers = store, enter(plan, store), count()
 
-    def __call__(self, chunk: Chunk) -> None:
+    def __call__(self, result: ShardResult) -> None:
         """Keep the games under a pairing of their own."""
-        self.store.add(self.entered.id, replace(chunk, pairing=next(self.numbers)))
+        self.store.add(self.entered.id, replace(result, pairing=next(self.numbers)))
 
 
 def nothing(_: object) -> None:
@@ -166,21 +166,21 @@ def light_processes() -> None:
 
 
 def handing_to_processes(workers: int, seconds: float) -> float:
-    """Return the CPU time of this process for handing one stretch to one of many processes."""
+    """Return the CPU time of this process for handing one shard to one of many processes."""
     match = Match.plan("crazy_eights", ["random", "heuristic"], 2)
-    tasks: Iterable[Task] = (Task(match, i, 1, keep_records=True) for i in count())
-    return through_processes(nothing, tasks, workers, seconds, nothing).cpu
+    shards: Iterable[Shard] = (Shard(match, i, 1, keep_records=True) for i in count())
+    return through_processes(nothing, shards, workers, seconds, nothing).cpu
 
 
 def through_processes(
     function: Callable[[Any], Any],
-    tasks: Iterable[Any],
+    shards: Iterable[Any],
     workers: int,
     seconds: float,
     work: Callable[[Any], object],
 ) -> Rate:
     """Return the rate of a pool of processes, whose answers this process works on."""
-    stream = pools.stream_results(function, tasks, max(2, workers))
+    stream = pools.stream_results(function, shards, max(2, workers))
     try:
         return steady(stream, workers, seconds, work)
     finally:
@@ -188,7 +188,7 @@ def through_processes(
 
 
 def receiving(match: Match, folder: Path, seconds: float) -> Line:
-    """Return the CPU time of this process for receiving a stretch of games from a process."""
+    """Return the CPU time of this process for receiving a shard of games from a process."""
     games, found = [SEATINGS * deals for deals in SIZES[::2]], []
     for number in games:
         wishes = repeat((prepare(match, folder, number), 0.0))
@@ -197,9 +197,9 @@ def receiving(match: Match, folder: Path, seconds: float) -> Line:
 
 
 def handing_to_ray(workers: Sequence[int], seconds: float) -> tuple[dict[int, float], float]:
-    """Return CPU time for a stretch with many in flight, and seconds between two of one worker.
+    """Return CPU time for a shard with many in flight, and seconds between two of one worker.
 
-    One worker is enough: what many cost this process is to keep track of twice as many stretches.
+    One worker is enough: what many cost this process is to keep track of twice as many shards.
     """
     import ray
 
@@ -215,8 +215,8 @@ def handing_to_ray(workers: Sequence[int], seconds: float) -> tuple[dict[int, fl
     known = ray.cluster_resources
     for number in workers:
         ray.cluster_resources = lambda number=number: {"CPU": number}
-        tasks = (Task(match, i, 1, keep_records=True) for i in count())
-        stream = pools._as_tasks(nothing, tasks)
+        shards = (Shard(match, i, 1, keep_records=True) for i in count())
+        stream = pools._as_tasks(nothing, shards)
         rate = steady(stream, 50, seconds, nothing)
         stream.close()  # type: ignore[attr-defined]
         found[number] = rate.cpu
@@ -228,7 +228,7 @@ def handing_to_ray(workers: Sequence[int], seconds: float) -> tuple[dict[int, fl
 
 
 def throughput(workers: int, at_worker: float, at_coordinator: float) -> float:
-    """Return stretches a second with twice as many stretches as workers.
+    """Return shards a second with twice as many shards as workers.
 
     The chain's state is how many of them wait for the coordinator or are served by it.
     """
@@ -240,33 +240,33 @@ def throughput(workers: int, at_worker: float, at_coordinator: float) -> float:
     return float((1 - chances[0] / chances.sum()) / at_coordinator)
 
 
-def games_of(game_seconds: float, stretch_seconds: float) -> int:
-    """Return the games of a stretch, as a tournament chooses them."""
-    deals = int(stretch_seconds / (SEATINGS * game_seconds))
+def games_of(game_seconds: float, shard_seconds: float) -> int:
+    """Return the games of a shard, as a tournament chooses them."""
+    deals = int(shard_seconds / (SEATINGS * game_seconds))
     return SEATINGS * max(1, min(MOST_DEALS_IN_A_SHARD, deals))
 
 
 def prepare(match: Match, folder: Path, games: int) -> Path:
     """Write real games down for emulated workers to answer with, and return where."""
-    file = folder / f"stretch-{games}"
-    task = Task(match, 0, games // SEATINGS, keep_records=True)
-    file.write_bytes(pickle.dumps(play_deals(task)))
+    file = folder / f"shard-{games}"
+    shard = Shard(match, 0, games // SEATINGS, keep_records=True)
+    file.write_bytes(pickle.dumps(play_deals(shard)))
     return file
 
 
 @cache
-def prepared(file: Path) -> Chunk:
+def prepared(file: Path) -> ShardResult:
     """Return real games that lie ready."""
-    chunk: Chunk = pickle.loads(file.read_bytes())
-    return chunk
+    result: ShardResult = pickle.loads(file.read_bytes())
+    return result
 
 
-def sleep_and_answer(wish: tuple[Path, float]) -> Chunk:
+def sleep_and_answer(wish: tuple[Path, float]) -> ShardResult:
     """Do what a worker does, as far as the coordinator can tell."""
     file, seconds = wish
-    chunk = prepared(file)
+    result = prepared(file)
     time.sleep(random.uniform(0.5, 1.5) * seconds)
-    return chunk
+    return result
 
 
 def emulate(
@@ -277,9 +277,9 @@ def emulate(
     wishes = repeat((prepare(plan.matches[0], folder, games), games * game_seconds))
     keep, results = Keeping(store, plan), Results(plan.matches)
 
-    def work(chunk: Chunk) -> None:
-        keep(chunk)
-        results.add(chunk)
+    def work(result: ShardResult) -> None:
+        keep(result)
+        results.add(result)
 
     rate = through_processes(sleep_and_answer, wishes, workers, seconds, work)
     return rate.a_second * games, rate.cpu / games
@@ -311,12 +311,12 @@ def head(*cells: str) -> None:
 
 
 def predict(
-    title: str, keeping: Line, hand_out: Callable[[int], float], gap: Line, stretch_seconds: float
+    title: str, keeping: Line, hand_out: Callable[[int], float], gap: Line, shard_seconds: float
 ) -> None:
     """Print the games a second that the model expects."""
     head(title, *(f"{number:,}" for number in WORKERS), "at most", "reached by")
     for game in GAME_SECONDS:
-        games = games_of(game, stretch_seconds)
+        games = games_of(game, shard_seconds)
         at_worker = gap.at(games) + games * game
         cells = []
         for number in WORKERS:
@@ -346,21 +346,21 @@ def main() -> None:
         steps, size = service(plan, stores)
         light_processes()
         steps["hands out, receives"] = receiving(plan.matches[0], Path(folder), min(seconds, 2))
-        head("step", "a stretch", "a game")
+        head("step", "a shard", "a game")
         for name, line in steps.items():
-            row(name, name_of(line.stretch), name_of(line.game))
+            row(name, name_of(line.shard), name_of(line.game))
         print(f"\na game on its way: {size} bytes")
 
         found = {number: handing_to_processes(number, min(seconds, 3)) for number in (2, *many)}
         handed = fit(list(found), list(found.values()))
-        head("handing out a stretch", *(f"{number:,}" for number in found))
+        head("handing out a shard", *(f"{number:,}" for number in found))
         row("processes", *(name_of(one) for one in found.values()))
         receive = Line(0.0, steps["hands out, receives"].game) + steps["counts"]
-        at_worker = Line(steps[PLAYS].stretch, 0.0) + steps[PACKS]
+        at_worker = Line(steps[PLAYS].shard, 0.0) + steps[PACKS]
         if not asked.quick:
             on_ray, gap = handing_to_ray(WORKERS, 2)
             row("Ray", *(f"{number:,}: {name_of(one)}" for number, one in on_ray.items()))
-            print(f"\nbetween two stretches of one worker of Ray: {name_of(gap)}")
+            print(f"\nbetween two shards of one worker of Ray: {name_of(gap)}")
             for name in stores:
                 predict(
                     f"games a second, Ray, {name}: a game takes",

@@ -2,7 +2,7 @@
 
 Every agent plays against itself through `play_deals`, as a worker of the arena does, in CPU time of
 one process; writing games down comes on top and is measured by `arena.py`. The first column is the
-rules alone: compiled random play-outs. ± is a 95 % interval over stretches of games.
+rules alone: compiled random play-outs. ± is a 95 % interval over shards of games.
 
     python benchmarks/cost.py --ways
 
@@ -26,14 +26,14 @@ from pathlib import Path
 
 from cardlab.agents.supervisor import descendants
 from cardlab.arena.match import Match
-from cardlab.arena.shard import Task, play_deals
+from cardlab.arena.shard import Shard, play_deals
 from cardlab.arena.store import Store
 from cardlab.arena.tournament import MOST_DEALS_IN_A_SHARD, Plan, enter
 from cardlab.arena.workers import stream_results
 from cardlab.engine.playouts import play_randomly
 from cardlab.engine.registry import find_game
 
-STRETCHES = 5  # for the interval
+SHARDS = 5  # for the interval
 T_95 = 2.776  # the quantile of Student's distribution that belongs to them
 SEARCHES = {
     "crazy_eights": "guided:300",
@@ -64,19 +64,19 @@ def cost(play: Callable[[int, int], int], budget: float) -> tuple[float, float, 
     """
     play(0, 1)
     size, spent, games = 1, 0.0, 1
-    while spent < budget / STRETCHES / 4:  # grow until a stretch is long enough to time
+    while spent < budget / SHARDS / 4:  # grow until a shard is long enough to time
         size *= 2
         began = time.process_time()
         games = play(0, size)
         spent = time.process_time() - began
-    size = max(1, round(size * budget / STRETCHES / spent))
+    size = max(1, round(size * budget / SHARDS / spent))
     found, total = [], 0
-    for stretch in range(STRETCHES):
+    for shard in range(SHARDS):
         began = time.process_time()
-        games = play(stretch * size, size)
+        games = play(shard * size, size)
         found.append(1e6 * (time.process_time() - began) / games)
         total += games
-    half = T_95 * statistics.stdev(found) / math.sqrt(STRETCHES)
+    half = T_95 * statistics.stdev(found) / math.sqrt(SHARDS)
     return statistics.mean(found), half, total
 
 
@@ -98,7 +98,7 @@ def against_itself(game: str, agent: str) -> Callable[[int, int], int]:
     match = Match(game, (agent,) * int(found.start().seats), 1, seed=0, options=options)
 
     def play(first: int, size: int) -> int:
-        deals, seatings, _ = play_deals(Task(match, first, size, keep_records=False)).returns.shape
+        deals, seatings, _ = play_deals(Shard(match, first, size, keep_records=False)).returns.shape
         return int(deals * seatings)
 
     return play
@@ -139,25 +139,25 @@ def through(
 ) -> tuple[float, float]:
     """Return CPU seconds of a million games of Crazy Eights in all processes, and games a second.
 
-    Stretches take a third of a second at most, so that few are under way when the clock stops;
+    Shards take a third of a second at most, so that few are under way when the clock stops;
     everything has started before it does.
     """
     plan = Plan.make("crazy_eights", agents, 2)
-    task = Task(plan.matches[0], 0, 1, keep_records=True)
-    play_deals(task)
-    pace = play_deals(task).elapsed
+    shard = Shard(plan.matches[0], 0, 1, keep_records=True)
+    play_deals(shard)
+    pace = play_deals(shard).elapsed
     deals = max(1, min(MOST_DEALS_IN_A_SHARD, int(0.3 / pace)))
-    tasks = (Task(plan.matches[0], i * deals, deals, True) for i in count())
+    shards = (Shard(plan.matches[0], i * deals, deals, True) for i in count())
     with tempfile.TemporaryDirectory() as folder, Store(str(Path(folder) / "games.db")) as store:
         entered = enter(plan, store)
-        stream = stream_results(play_deals, tasks, workers, ray=ray)
+        stream = stream_results(play_deals, shards, workers, ray=ray)
         for _ in range(3 * workers):
             store.add(entered.id, next(stream))
         cpu, began, games = cpu_of_all(), time.perf_counter(), 0
         while cpu_of_all() - cpu < seconds * workers:
-            chunk = next(stream)
-            store.add(entered.id, chunk)
-            games += len(chunk.games)
+            result = next(stream)
+            store.add(entered.id, result)
+            games += len(result.games)
         spent, wall = cpu_of_all() - cpu, time.perf_counter() - began
         stream.close()  # type: ignore[attr-defined]  # it is a generator
     return 1e6 * spent / games, games / wall

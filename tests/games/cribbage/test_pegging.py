@@ -51,7 +51,7 @@ from cardlab.games.cribbage.pegging_features import (
 )
 from cardlab.games.cribbage.pegging_ntuples import NUM_TUPLES, NUM_WEIGHTS, weight_indices
 from cardlab.games.cribbage.rules import LAY_AWAY, PLAY
-from cardlab.learning import TRAININGS, find_training
+from cardlab.learning import all_trainings, find_training
 from cardlab.learning.runs import load_arrays, provenance, read_config
 from cardlab.testing import random_table, retrace
 from tests.support.killed import train_killed_once
@@ -443,7 +443,7 @@ SMALL = (
 @compiled
 @pytest.mark.parametrize(("module", "settings"), SMALL, ids=["values", "mix"])
 def test_a_killed_training_goes_on(module: ModuleType, settings: str, tmp_path: Path) -> None:
-    what = {place: name for name, place in TRAININGS.items()}[module.__name__]
+    what = {place: name for name, place in all_trainings().items()}[module.__name__]
     told = train_killed_once(what, tmp_path / "run", settings.split(), "curve.json")
     whole = module.train(
         read_config(module.Config, settings.split()), tmp_path / "undisturbed", quiet
