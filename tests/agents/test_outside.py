@@ -121,6 +121,7 @@ def test_two_seats_are_two_programs(crazy_eights: Game) -> None:
     assert len([row for row in below(os.getpid()) if "supervisor.py" in row]) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MISBEHAVING)
 def test_what_is_done_wrong_costs_the_game_and_no_more(name: str) -> None:
     spec = f"cmd:{PROGRAMS}/{name}"
@@ -267,6 +268,7 @@ def test_commands_that_are_wrong(crazy_eights: Game, spec: str, answer: str) -> 
         find_agent(spec, crazy_eights)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["first_legal.sh", "careful_agent.py"])
 def test_the_examples_comply(name: str) -> None:
     findings = check_program(f"{EXAMPLES}/{name}", "uno", options={"seats": 3}, games=1)

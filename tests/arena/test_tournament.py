@@ -154,6 +154,7 @@ def test_both_databases_hold_the_same(store_address: str, tmp_path: Path) -> Non
         assert one.tournaments()[0].finished
 
 
+@pytest.mark.slow
 def test_every_game_is_a_full_record(store_address: str, tmp_path: Path) -> None:
     for name in ("cribbage", "koi_koi"):
         plan = Plan.make(name, ["random", "heuristic"], 4)

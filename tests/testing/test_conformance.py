@@ -42,7 +42,12 @@ SOLVING = (
     "koi_koi_hand_open",
     *(one.name for one in agents_for(find_game("birds_of_a_feather")) if "search_" in one.name),
 )
-EVERY_VARIANT = [(name, options) for name, variants in VARIANTS.items() for options in variants]
+# Without options the suite is quick; with them it is slow.
+EVERY_VARIANT = [
+    pytest.param(name, options, marks=[pytest.mark.slow] * bool(options))
+    for name, variants in VARIANTS.items()
+    for options in variants
+]
 
 
 def names(value: object) -> str:
@@ -103,6 +108,7 @@ def test_agent(check: AgentCheck, agent: str, name: str) -> None:
     check(lambda: find_agent(agent, game), game, {})  # type: ignore[arg-type, return-value]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "options"), EVERY_VARIANT, ids=names)
 def test_agents_play_every_variant(name: str, options: dict[str, Any]) -> None:
     game = find_game(name)

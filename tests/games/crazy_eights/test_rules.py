@@ -21,7 +21,10 @@ from tests.support.reference_crazy_eights import ReferenceGame
 
 MANY = 300 if JIT else 4
 EVERY_OPTION = [
-    {"seats": seats, "hand_size": size, "reshuffle": reshuffle, "optional_draw": draw}
+    pytest.param(
+        {"seats": seats, "hand_size": size, "reshuffle": reshuffle, "optional_draw": draw},
+        marks=[pytest.mark.slow] * (size == 7),
+    )
     for seats in (2, 3, 4)
     for size in (5, 7)
     for reshuffle in (False, True)

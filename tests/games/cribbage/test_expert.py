@@ -212,6 +212,7 @@ def test_the_short_game_is_the_end_of_a_long_one(cribbage: Game) -> None:
     assert short == pytest.approx(long)
 
 
+@pytest.mark.slow
 @compiled
 def test_interpreted_as_compiled(cribbage: Game) -> None:
     """The same choices without compilation, where an index out of bounds raises."""

@@ -280,6 +280,7 @@ class PlainLearner:
             self.values[place] = before + (result - before) / (self.visits[place] + 10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "changes",
     [

@@ -71,6 +71,7 @@ def some_turns(phase: int | None = None, count: int = 6) -> list[Turn]:
 # Values and attention
 
 
+@pytest.mark.slow
 def test_values_come_in_the_unit_that_was_learned(folders: dict[str, Path]) -> None:
     rng = np.random.default_rng(0)
     win, point, people = (KoiKoiNetwork(folders[name]) for name in ORIGINS)

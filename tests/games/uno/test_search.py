@@ -198,6 +198,7 @@ class Worlds:
         return world
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in SMALL if "drawn" not in name])
 @pytest.mark.parametrize("steps", [0, 24], ids=["from new bags", "one after the other"])
 def test_worlds_are_uniform(name: str, steps: int) -> None:
@@ -300,6 +301,7 @@ def swapped(state: State, what: str, seed: int) -> State:
     return copy
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", ["official", "rlcard"])
 @pytest.mark.parametrize(
     ("name", "same", "different"),
@@ -329,6 +331,7 @@ def test_each_step_sees_what_its_name_says(
     assert all(changes[what] for what in different)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seats", [2, 3, 5])
 @pytest.mark.parametrize("rules", ["official", "rlcard"])
 @pytest.mark.parametrize("name", [name for name, _ in LADDER])
