@@ -24,7 +24,7 @@ play: $(VENV)/web  ## play all games in the browser
 	$(BIN)/cardlab serve --open
 
 test: $(VENV)/dev  ## the quick tests: a few minutes
-	$(TESTS) -m "not slow"
+	$(TESTS) --dist loadfile -m "not slow"
 
 test-all: $(VENV)/dev  ## all tests: trainings, kills, browsers, databases, documented commands, too
 	$(TESTS)
