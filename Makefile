@@ -26,8 +26,8 @@ play: $(VENV)/web  ## play all games in the browser
 test: $(VENV)/dev  ## the quick tests: a few minutes
 	$(TESTS) --dist loadfile -m "not slow"
 
-test-all: $(VENV)/dev  ## all tests: trainings, kills, browsers, databases, documented commands, too
-	$(TESTS)
+test-all: test  ## all tests: trainings, kills, browsers, databases, documented commands, too
+	$(TESTS) -m slow
 
 check: lint js test  ## lint, types, layers, JavaScript, quick tests: before every commit
 
