@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import inspect
 import os
@@ -35,7 +34,9 @@ def suggest(what: str, given: str, known: Iterable[str]) -> str:
     names = sorted(known)
     if not names:
         return f"unknown {what} {given!r}; there are none"
-    near = difflib.get_close_matches(given.lower(), names, n=1, cutoff=0.5)
+    from difflib import get_close_matches  # loaded for a mistake only
+
+    near = get_close_matches(given.lower(), names, n=1, cutoff=0.5)
     if near:
         return f"unknown {what} {given!r}; did you mean {near[0]!r}?"
     return f"unknown {what} {given!r}; known: {', '.join(names)}"

@@ -6,9 +6,7 @@ value is a `Game` or a `GamePackage`. Any other game is found as `package.module
 
 from __future__ import annotations
 
-import pkgutil
 import sys
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -42,7 +40,8 @@ HOME = "cardlab.games"  # its folders are our games
 def our_packages() -> dict[str, GamePackage]:
     """Return the manifests of the games of this package, by name."""
     home = import_module(HOME)
-    names = [found.name for found in pkgutil.iter_modules(home.__path__) if found.ispkg]
+    folders = [path.parent for place in home.__path__ for path in Path(place).glob("*/__init__.py")]
+    names = [folder.name for folder in folders]
     packages = [import_module(f"{HOME}.{name}").PACKAGE for name in names]
     return {item.name: item for item in sorted(packages, key=lambda item: (item.place, item.name))}
 
@@ -153,7 +152,7 @@ def import_named(reference: str, what: str) -> object:
         top = module.partition(".")[0]
         if isinstance(error, ModuleNotFoundError) and error.name == top:
             here = [path.stem for path in Path().iterdir() if path.is_dir() or path.suffix == ".py"]
-            near = get_close_matches(top, here, n=1)
+            near = _close(top, here)
             meant = f"; did you mean {near[0]}{reference.removeprefix(top)}?" if near else ""
             raise CardlabError(
                 f"{what} {reference!r} cannot be imported: there is no {top}.py in this folder "
@@ -173,5 +172,12 @@ def _missing_text(module: ModuleType, attribute: str) -> str:
     found, here = getattr(module, "__file__", None), Path(f"{module.__name__}.py").absolute()
     if here.exists() and (found is None or Path(found).resolve() != here.resolve()):
         return f"{message}, for it is {found or 'built in'}; give {here.name} another name"
-    near = get_close_matches(attribute, [name for name in vars(module) if name[0] != "_"], n=1)
+    near = _close(attribute, [name for name in vars(module) if name[0] != "_"])
     return f"{message}; did you mean {module.__name__}:{near[0]}?" if near else message
+
+
+def _close(name: str, known: list[str]) -> list[str]:
+    """Return the known name that is most like a mistaken one, if any is."""
+    from difflib import get_close_matches  # loaded for a mistake only
+
+    return get_close_matches(name, known, n=1)
