@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import sys
+import threading
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from cardlab.agents.catalog import agents_for
 from cardlab.engine.errors import CardlabError, suggest
 from cardlab.engine.game import Game
+from cardlab.engine.importing import import_first_here
 from cardlab.engine.manifest import Parameter
 from cardlab.engine.registry import find_game, import_named, our_games
 from cardlab.learning import all_trainings
@@ -70,3 +73,35 @@ def test_a_game_made_from_a_module_needs_what_the_contract_names(
 def test_every_training_can_be_found() -> None:
     for name, module in all_trainings().items():
         assert find_spec(module), name
+
+
+def test_a_module_that_another_thread_loads_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two first requests at once must not see a module without its names."""
+    (tmp_path / "loads_slowly.py").write_text(
+        "import threading\n"
+        "gate = next(thread for thread in threading.enumerate() if thread.name == 'loads').gate\n"
+        "gate.started.set()\n"
+        "gate.release.wait()\n"
+        "NAME = 1\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    started, release = threading.Event(), threading.Event()
+    first = threading.Thread(target=import_first_here, args=["loads_slowly"], name="loads")
+    first.gate = SimpleNamespace(started=started, release=release)  # type: ignore[attr-defined]
+    seen: list[bool] = []
+    second = threading.Thread(
+        target=lambda: seen.append(hasattr(import_first_here("loads_slowly"), "NAME"))
+    )
+    try:
+        first.start()
+        started.wait()
+        second.start()
+        second.join(0.2)  # the mistake shows at once; what waits goes on waiting
+    finally:
+        release.set()
+        first.join()
+        second.join()
+        sys.modules.pop("loads_slowly", None)
+    assert seen == [True]

@@ -17,7 +17,7 @@ def import_first_here(module: str) -> ModuleType:
     stand in for a library that is imported later.
     """
     if module in sys.modules:
-        return sys.modules[module]
+        return import_module(module)  # waits where another thread is still loading it
     here = str(Path.cwd())
     sys.path.insert(0, here)
     try:
