@@ -62,16 +62,16 @@ def explain(
     number, wanted = _find_record(record, found, line)
     with compiling():
         try:
-            told = find_reasons(wanted, ply, adviser, trust=trust)
+            explanation = find_reasons(wanted, ply, adviser, trust=trust)
         except CardlabError as error:
             raise CardlabError(f"{record}, line {number}: {error}") from None
     if svg:
-        draw_explanations(svg, [told])
+        draw_explanations(svg, [explanation])
     if as_json:
-        print_json(told.to_dict())
+        print_json(explanation.to_dict())
         return
     out = new_console()
-    show(told, out)
+    show(explanation, out)
     if svg:
         out.print(f"drawn in {svg}", markup=False)
 

@@ -76,8 +76,8 @@ def check(
             progress(sum(done.values()), games)
     seconds = time.perf_counter() - began
     if as_json:
-        told = {"game": found.name, "options": options, "seed": seed, "first": first}
-        print_json({**told, "games": games, "faults": 0, "seconds": seconds})
+        run = {"game": found.name, "options": options, "seed": seed, "first": first}
+        print_json({**run, "games": games, "faults": 0, "seconds": seconds})
         return
     new_console().print(
         f"{found.title}: {games:,} random games, every invariant checked at every step, no fault "

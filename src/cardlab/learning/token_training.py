@@ -20,6 +20,7 @@ import copy
 import dataclasses
 import functools
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -180,7 +181,7 @@ def make_write_returns(game: Game) -> Callable[[Any, Any], None]:
     return write_returns
 
 
-class Loops:
+class Loops(ABC):
     """A run in loops of play and learning, each with its line of log and its checkpoint."""
 
     def __init__(self, config: LoopSettings, folder: Path) -> None:
@@ -192,13 +193,13 @@ class Loops:
         self.loop, self.games, self.steps = 0, 0, 0
         self.notes: dict[str, float] = {}
 
+    @abstractmethod
     def run_loop(self) -> None:
         """Play, learn, and evaluate where it is time to."""
-        raise NotImplementedError
 
+    @abstractmethod
     def save(self) -> None:
         """Write a checkpoint."""
-        raise NotImplementedError
 
     def bounds(self, count: int) -> list[int]:
         """Return where games are divided into groups that are played in turn."""
