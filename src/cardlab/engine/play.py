@@ -43,8 +43,8 @@ __all__ = [
 class Table(ShownAsPicture):
     """A game in progress: the dealer moves by itself, seats move through `act`.
 
-    The n-th deck order is `deals[n]` where given and otherwise comes from the seed's stream
-    ("deal", n); with neither, the game cannot go on.
+    The n-th deck order is `deals[n]` where given; otherwise it comes from `dealer(n)`, or without
+    one from the seed's stream ("deal", n). With none of these the game cannot go on.
     """
 
     def __init__(
@@ -54,8 +54,10 @@ class Table(ShownAsPicture):
         seed: int | None = None,
         deals: Iterable[str | Sequence[int] | Array] = (),
         options: dict[str, Any] | None = None,
+        dealer: Callable[[int], Array] | None = None,
     ) -> None:
         self.game = game
+        self.dealer = dealer
         self.seed = None if seed is None else seeding.read_seed(seed)
         self.options = game.read_options(options or {})
         self.state = game.start(**self.options)
@@ -82,7 +84,7 @@ class Table(ShownAsPicture):
     @property
     def dealt_by_seed(self) -> bool:
         """Whether the seed alone says what is dealt."""
-        return not self._given
+        return not self._given and self.dealer is None
 
     def turn(self) -> Turn:
         """Return the decision that the game waits for."""
@@ -124,6 +126,8 @@ class Table(ShownAsPicture):
                 raise CardlabError(endless_deals(game))
             if n < len(self._given):
                 order = self._given[n]
+            elif self.dealer is not None:
+                order = self.dealer(n)
             elif self.seed is not None:
                 order = np.empty(game.deck, dtype=np.uint8)
                 game.shuffle(self.seed, n, order, np.zeros(1, dtype=np.int64))
