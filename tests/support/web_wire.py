@@ -15,7 +15,15 @@ from cardlab.web.server import make_app
 from cardlab.web.server_state import Site
 
 HOST = (b"host", b"localhost")
-GENEROUS = Limits(tables_a_minute=1e9, replays_a_minute=1e9, messages_a_second=1e9)
+GENEROUS = Limits(
+    tables_a_minute=1e9,
+    replays_a_minute=1e9,
+    hints_a_minute=1e9,
+    messages_a_second=1e9,
+    request_burst=1_000_000,
+    sockets_of_address=4000,
+    opening_seconds=100,
+)
 
 
 @asynccontextmanager

@@ -33,7 +33,7 @@ from cardlab.web import agent_pool as pool
 from cardlab.web import views
 from cardlab.web.menu import Menu
 from cardlab.web.page_data import moves_seen, page_data_of
-from cardlab.web.rooms import Room
+from cardlab.web.room import Room
 from tests.support.paths import EXAMPLES
 from tests.support.web_wire import Wire, open_table, request, run_alone, serving
 

@@ -28,7 +28,8 @@ from cardlab.engine.replay import replay
 from cardlab.web import agent_pool as pool
 from cardlab.web import room_writer as writer
 from cardlab.web import server
-from cardlab.web.agent_pool import AgentPool, Busy, check_agent
+from cardlab.web.agent_pool import AgentPool, check_agent
+from cardlab.web.fair_queue import Busy
 from cardlab.web.limits import Limits
 from cardlab.web.room_writer import RoomWriter
 from tests.support.waiting import PATIENCE
@@ -520,6 +521,6 @@ def test_finished_games_leave_nothing_behind(store: Path) -> None:
         after = await games(60)
         assert after - before < 60  # less than one object a game
         assert not site_of(app).rooms.live
-        assert site_of(app).sockets == 0
+        assert site_of(app).admission.total["sockets"] == 0
 
     in_app(store, play)

@@ -141,7 +141,7 @@ def test_unknown_tables_large_and_many_messages_close_the_line(store: Path) -> N
         table = await site_of(app).rooms.find(name)
         assert table is not None
         assert table.table.state.array.tobytes() == state
-        assert site_of(app).sockets == 0
+        assert site_of(app).admission.total["sockets"] == 0
 
     in_app(store, play, limits)
 

@@ -26,9 +26,9 @@ from cardlab.aliases import current_agent
 from cardlab.arena.shard import Played, ShardResult
 from cardlab.engine.errors import CardlabError, require
 
-__all__ = ["SCHEMA", "Entered", "Store", "default_store"]
+__all__ = ["SCHEMA", "Entered", "Store", "StoreUnavailable", "default_store"]
 
-SCHEMA = 3
+SCHEMA = 4
 PATIENCE = 60  # seconds to wait for another writer
 MOST_LETTERS = 200  # of a name
 
@@ -96,14 +96,17 @@ WEB_TABLES = sql.Table(  # of the web table, see web.room_writer
     sql.Column("changed", sql.String(32), nullable=False, index=True),
     sql.Column("returns", sql.Text),  # JSON, by seat, once it is over
     sql.Column("points", sql.Text),
+    sql.Column("dealing", sql.Text),  # JSON, see web.room_deal
 )
-UPGRADES: dict[int, tuple[str, ...]] = {  # from a version to the next; new tables make themselves
-    1: (
-        "ALTER TABLE games ADD COLUMN log TEXT",
-        "ALTER TABLE games ADD COLUMN nodes BIGINT",
-    ),
-    2: (),
+UPGRADES: dict[int, tuple[tuple[str, str], ...]] = {  # from a version to the next: table, column
+    1: (("games", "log TEXT"), ("games", "nodes BIGINT")),
+    2: (),  # a new table, which makes itself
+    3: (("web_tables", "dealing TEXT"),),
 }
+
+
+class StoreUnavailable(CardlabError):
+    """The database does not answer; the text names it, so that strangers must not read it."""
 
 
 @dataclass(frozen=True)
@@ -362,9 +365,9 @@ class Store:
         except (DBAPIError, self.engine.dialect.loaded_dbapi.Error) as error:
             raise self._unreachable(error) from None
 
-    def _unreachable(self, error: Exception) -> CardlabError:
+    def _unreachable(self, error: Exception) -> StoreUnavailable:
         reason = " ".join(str(getattr(error, "orig", error)).split())[:200]
-        return CardlabError(f"the store {self.shown} cannot be used: {reason}")
+        return StoreUnavailable(f"the store {self.shown} cannot be used: {reason}")
 
     def _foreign(self, table: str) -> CardlabError:
         return CardlabError(
@@ -397,8 +400,9 @@ class Store:
                     f"this one knows {SCHEMA}); update cardlab, or name another --store"
                 )
             for step in range(version, SCHEMA):
-                for statement in UPGRADES[step]:
-                    at.execute(sql.text(statement))
+                for table, column in UPGRADES[step]:
+                    if there.has_table(table):
+                        at.execute(sql.text(f"ALTER TABLE {table} ADD COLUMN {column}"))
             if version < SCHEMA:
                 TABLES.create_all(at)
                 at.execute(ABOUT.update().values(schema=SCHEMA))

@@ -52,6 +52,15 @@ def serve(
         ),
     ] = None,
     workers: Workers = 0,
+    proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="a reverse proxy whose X-Forwarded-For is believed; repeatable", metavar="ADDRESS"
+        ),
+    ] = None,
+    metrics: Annotated[
+        bool, typer.Option("--metrics", help="serve numbers for Prometheus at /metrics")
+    ] = False,
     open_browser: Annotated[
         bool, typer.Option("--open/--no-open", help="open a browser if there is one")
     ] = False,
@@ -86,5 +95,7 @@ def serve(
         menu=menu,
         names=list(host_name or ()),
         workers=workers,
+        proxies=list(proxy or ()),
+        metrics=metrics,
         tell=tell,
     )

@@ -1,7 +1,8 @@
-"""Agents at work: quick ones answer at once, heavy ones in worker processes with a bounded queue.
+"""Agents at work: quick ones answer at once, heavy ones in worker processes with a fair queue.
 
 Each worker is a process of its own, so that the loss of one (killed, out of memory) costs one
 decision, which is asked again elsewhere: decisions carry their random stream and come out alike.
+What an agent costs is measured before it is let in: its parameters do not say.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 import asyncio
 import functools
 import os
+import time
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
@@ -18,21 +21,21 @@ import numpy as np
 
 from cardlab.agents.catalog import agents_for, find_agent
 from cardlab.arena.workers import Pool, become_quiet
-from cardlab.engine import seeding
+from cardlab.engine import kernel, seeding
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Agent, Game, HasValues, OpenAgent, State, Turn
 from cardlab.engine.manifest import AgentEntry
-from cardlab.engine.play import ask_values
+from cardlab.engine.play import Table, ask_values
+from cardlab.web.fair_queue import SERVER, Busy, FairQueue, Payer
 from cardlab.web.limits import Limits
 from cardlab.web.page_data import page_data_of
 
 QUICK = ("random", "heuristic", "tabular_q")  # microseconds, no matter in which position
 MOST_STRIKES = 3  # workers that a decision may be lost with before it is given up
+WARM_SECONDS = 600  # for what may have to compile first
+MOST_TRIALS = 1024  # costs of agents that are remembered
+NICENESS = 10  # the page goes on answering while agents think
 Answer = TypeVar("Answer")
-
-
-class Busy(CardlabError):
-    """Too many decisions wait already."""
 
 
 def check_agent(
@@ -52,18 +55,33 @@ def check_agent(
         )
     entry = known[name]
     find_agent(spec, game)  # complains about parameters
-    usual = {parameter.name: parameter.default for parameter in entry.parameters}
-    first = next(iter(usual), None)
-    for place, part in enumerate(spec.partition(":")[2].split(",")):
+    for key, value in parameters_of(spec, entry).items():
+        usual = next(one.default for one in entry.parameters if one.name == key)
+        if key in ("threads", "trees") and value > 1:
+            raise CardlabError(f"agent {spec!r}: {key} other than 1 are not served here")
+        if usual and value > usual * limits.budget_factor:
+            raise CardlabError(
+                f"agent {spec!r} would think too long; use at most "
+                f"{key}={usual * limits.budget_factor:g}"
+            )
+    return entry
+
+
+def parameters_of(spec: str, entry: AgentEntry) -> dict[str, float]:
+    """Return the parameters that a name sets, which `find_agent` has found right."""
+    found = {}
+    for part in filter(None, spec.partition(":")[2].split(",")):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals:
-            key, value = (first or "", part.strip()) if place == 0 else ("", "")
-        most = usual.get(key, 0) * limits.budget_factor
-        if key == first and value and most and float(value) > most:
-            raise CardlabError(f"agent {spec!r} would think too long; use at most {name}:{most:g}")
-        if key in ("threads", "trees") and float(value) > 1:
-            raise CardlabError(f"agent {spec!r}: {key} other than 1 are not served here")
-    return entry
+            key, value = entry.parameters[0].name, key
+        found[key] = float(value)
+    return found
+
+
+def is_usual(spec: str, entry: AgentEntry) -> bool:
+    """Return whether an agent is asked for no more than it usually does."""
+    usual = {one.name: one.default for one in entry.parameters}
+    return all(0 < value <= usual[key] for key, value in parameters_of(spec, entry).items())
 
 
 def is_quick(spec: str) -> bool:
@@ -128,6 +146,17 @@ def advise(spec: str, turn: Turn, stream: tuple[int, str | int, int]) -> dict[st
     return {**advice, "values": rows, "best": best, "unit": words, "scale": scale}
 
 
+def first_decision(spec: str, game: Game, options: dict[str, Any]) -> float:
+    """Return the seconds that an agent's first decision of a game takes, compilation aside."""
+    table = Table(game, seed=0, options=options)
+    what = table.state.copy() if is_open(spec) else table.turn()
+    while True:
+        compiled, began = len(kernel.compiled), time.perf_counter()
+        decide(spec, what, (0, 0, 0))
+        if compiled == len(kernel.compiled):
+            return time.perf_counter() - began
+
+
 def attention_json(seen: Any) -> dict[str, Any]:
     """Return how much every action draws from every token, by block, the mean of all heads."""
     weights = np.asarray(seen.weights, dtype=float).mean(axis=1)
@@ -152,25 +181,27 @@ class AgentPool:
         self.workers = max(1, workers)
         self.free: list[Pool] = []
         self.started = 0
-        self.waiting = 0
-        self.room = asyncio.Semaphore(self.workers)
+        self.queue = FairQueue(self.workers, limits)
+        self.trials: OrderedDict[Any, asyncio.Future[float]] = OrderedDict()
         self.closed = False
 
+    @property
+    def waiting(self) -> int:
+        """How many decisions wait for a worker."""
+        return self.queue.waiting
+
     async def call(
-        self, function: Callable[..., Answer], *args: Any, seconds: float | None = None
+        self,
+        function: Callable[..., Answer],
+        *args: Any,
+        seconds: float | None = None,
+        payer: Payer = SERVER,
     ) -> Answer:
         """Return what a function answers in a worker; too many at once, or too slow, is refused."""
         if self.closed:
             raise Busy("the server is closing; try again in a moment")
-        if self.waiting >= self.limits.waiting:
-            raise Busy("too many decisions wait already; try again in a moment")
         limit = seconds or self.limits.decision_seconds
-        self.waiting += 1
-        try:
-            await self.room.acquire()
-        finally:
-            self.waiting -= 1
-        try:
+        async with self.queue.place(payer):
             for _ in range(MOST_STRIKES):
                 worker = self.free.pop() if self.free else self._start()
                 kept = False
@@ -194,8 +225,40 @@ class AgentPool:
             raise CardlabError(
                 "a worker process ended unexpectedly, again and again (killed, or out of memory)"
             )
-        finally:
-            self.room.release()
+
+    async def try_out(
+        self, spec: str, game: Game, options: dict[str, Any], entry: AgentEntry, payer: Payer
+    ) -> None:
+        """Refuse an agent whose first decision takes too long; what is usual need not be tried."""
+        if is_quick(spec) or is_usual(spec, entry):
+            return
+        key = (spec, game.name, tuple(sorted(options.items())))
+        trial = self.trials.get(key)
+        if trial is None or (trial.done() and (trial.cancelled() or trial.exception())):
+            trial = asyncio.ensure_future(self._first_decision(spec, game, options, entry, payer))
+            self.trials[key] = trial
+            if len(self.trials) > MOST_TRIALS:
+                self.trials.popitem(last=False)
+        took, most = await asyncio.shield(trial), self.limits.thinking_seconds
+        if took > most:
+            raise CardlabError(
+                f"agent {spec!r} would think too long: {took:.0f} seconds or more for its first "
+                f"decision, {most:g} are the most here; use a smaller budget"
+            )
+
+    async def _first_decision(
+        self, spec: str, game: Game, options: dict[str, Any], entry: AgentEntry, payer: Payer
+    ) -> float:
+        """Return the seconds of a first decision, or a time that is too long."""
+        small = (entry.usage, game, options)
+        await self.call(first_decision, *small, seconds=WARM_SECONDS, payer=payer)
+        most = 2 * self.limits.thinking_seconds
+        try:
+            return await self.call(first_decision, spec, game, options, seconds=most, payer=payer)
+        except Busy:
+            raise
+        except CardlabError:  # no answer in time, or none at all
+            return most
 
     def close(self) -> None:
         """End all workers."""
@@ -212,7 +275,7 @@ def _lower_priority() -> None:
     """Leave Ctrl-C to the server, go when it goes, and let it come first."""
     become_quiet()
     with suppress(OSError, AttributeError):
-        os.nice(5)  # the page goes on answering while agents think
+        os.nice(NICENESS)
 
 
 def _end(worker: Pool) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from cardlab.web.limits import Limits
+from cardlab.web.admission import SENTENCES, Admission, network_of
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -32,7 +32,6 @@ HEADERS = [
     (b"cross-origin-resource-policy", b"same-origin"),
 ]
 LOG = logging.getLogger(__name__)
-BODY_SECONDS = 10
 LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
@@ -68,8 +67,10 @@ def is_ours(host: str, hosts: frozenset[str], any_address: bool) -> bool:
 class Guard:
     """Refuses what comes from other sites or is too large, and adds the headers of safety."""
 
-    def __init__(self, app: App, limits: Limits, hosts: frozenset[str], any_address: bool) -> None:
-        self.app, self.limits = app, limits
+    def __init__(
+        self, app: App, admission: Admission, hosts: frozenset[str], any_address: bool
+    ) -> None:
+        self.app, self.admission, self.limits = app, admission, admission.limits
         self.hosts, self.any_address = hosts, any_address
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -92,7 +93,10 @@ class Guard:
                 message["headers"] = [*message.get("headers", ()), *HEADERS]
             await send(message)
 
-        if not is_ours(host, self.hosts, self.any_address):
+        client = scope.get("client")
+        if not self.admission.may("requests", network_of(client[0]) if client else "nowhere"):
+            await _refuse(answer, 429, SENTENCES["requests"])
+        elif not is_ours(host, self.hosts, self.any_address):
             name = host_in(host)[:80]
             way = f"; start it with --host-name {name}" if name else "; send its name as Host"
             await _refuse(answer, 421, f"this server is not called {name!r}{way}")
@@ -128,7 +132,7 @@ class Guard:
         body = b""
         if scope["method"] not in ("GET", "HEAD"):
             more = True
-            until = asyncio.get_running_loop().time() + BODY_SECONDS
+            until = asyncio.get_running_loop().time() + limits.header_seconds
             while more:
                 try:
                     async with asyncio.timeout_at(until):

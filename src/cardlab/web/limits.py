@@ -9,23 +9,49 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds of the server; the defaults suit a few dozen people on a small machine."""
+    """Bounds of the server; the defaults suit a few dozen people on a small machine.
 
-    tables: int = 1000  # that are in use at once; others wait in the store
-    sockets: int = 4000
+    An address is an IPv4 address or a /64 network of IPv6 (`admission.network_of`).
+    """
+
+    # Connections
+    connections: int = 4000  # in all; fewer where the system allows fewer open files
+    connections_of_address: int = 128
+    header_seconds: float = 10.0  # within which a request must have come, and a body
+    requests_a_second: float = 50.0  # of one address, on average
+    request_burst: int = 600
+    unread_bytes: int = 262_144  # that wait for a browser that does not read
+    unread_seconds: float = 20.0  # after which one that reads almost nothing is let go
+    slowest_bytes: int = 16_384  # that must have been read in this time
+    # Sockets
+    sockets: int = 3000
+    sockets_of_address: int = 64
     sockets_at_table: int = 24
+    join_seconds: float = 10.0  # within which a socket must say who it is
+    frames_a_second: float = 30.0  # of every kind, pings included
+    frame_burst: int = 120
     message_bytes: int = 4096
-    body_bytes: int = 16_384
-    record_bytes: int = 524_288
     messages_a_second: float = 10.0
     message_burst: int = 40
-    tables_a_minute: float = 60.0  # by one address
-    replays_a_minute: float = 60.0  # replays, advice and reviews by one address
-    waiting: int = 64  # decisions of heavy agents that wait for a worker
-    decision_seconds: float = 60.0
-    join_seconds: float = 10.0  # within which a socket must say who it is
     unsent: int = 256  # messages that a slow browser may be behind
-    budget_factor: int = 20  # a heavy agent's budget, as a multiple of its usual one
+    # Requests
+    body_bytes: int = 16_384
+    record_bytes: int = 131_072
+    record_plies: int = 1500  # of a record that somebody sends
+    tables: int = 1000  # that are in use at once; others wait in the store
+    tables_a_minute: float = 30.0  # by one address
+    replays_a_minute: float = 60.0  # replays, advice and reviews by one address
+    hints_a_minute: float = 60.0  # hints and questions by one address
+    replays_of_address: int = 4  # replays and reviews that are made or sent at the same time
+    # Thinking
+    waiting: int = 64  # decisions of heavy agents that wait for a worker
+    waiting_of_address: int = 24
+    thinking_seconds: float = 5.0  # that the first decision of an agent may take
+    decision_seconds: float = 30.0  # after which a decision is given up
+    budget_factor: int = 20  # a parameter of a heavy agent, as a multiple of its usual value
+    # The store
+    saving_seconds: float = 0.4  # after which players are told that their move waits
+    opening_seconds: float = 10.0  # that a new table waits for the store
 
 
 class Bucket:
@@ -52,15 +78,15 @@ class RateLimiter:
 
     MOST = 4096
 
-    def __init__(self, a_minute: float) -> None:
-        self.a_minute = a_minute
+    def __init__(self, a_minute: float, burst: float | None = None) -> None:
+        self.a_minute, self.burst = a_minute, a_minute if burst is None else burst
         self.buckets: OrderedDict[str, Bucket] = OrderedDict()
 
     def take(self, address: str) -> bool:
         """Return whether an address may do one more thing now."""
         bucket = self.buckets.get(address)
         if bucket is None:
-            bucket = self.buckets[address] = Bucket(self.a_minute / 60, self.a_minute)
+            bucket = self.buckets[address] = Bucket(self.a_minute / 60, self.burst)
         self.buckets.move_to_end(address)
         if len(self.buckets) > self.MOST:
             self.buckets.popitem(last=False)

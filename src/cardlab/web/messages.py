@@ -6,7 +6,15 @@ import json
 import unicodedata
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    TypeAdapter,
+    ValidationError,
+)
 from pydantic.functional_validators import AfterValidator
 
 from cardlab.engine.errors import CardlabError
@@ -27,6 +35,7 @@ def _clean(name: str | None) -> str | None:
 Name = Annotated[str | None, Field(max_length=4 * NAME), AfterValidator(_clean)]
 Spec = Annotated[str, Field(pattern=SPEC_PATTERN)]
 Number = Annotated[int, Field(ge=0, lt=1 << 31, strict=True)]
+Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
 class _Strict(BaseModel):
@@ -45,12 +54,24 @@ class PersonSeat(_Strict):
     person: Name
 
 
+def _kind_of_seat(seat: Any) -> str:
+    """Return which of the two seats is meant, so that a mistake is explained for that one."""
+    named = seat if isinstance(seat, dict) else getattr(seat, "__dict__", {})
+    return "person" if "person" in named else "agent"
+
+
+NewSeat = Annotated[
+    Annotated[AgentSeat, Tag("agent")] | Annotated[PersonSeat, Tag("person")],
+    Discriminator(_kind_of_seat),
+]
+
+
 class NewTable(_Strict):
     """A table that somebody wants."""
 
     game: Annotated[str, Field(max_length=GAME_LETTERS)]
     options: Annotated[dict[str, bool | int | str], Field(max_length=20)] = {}
-    seats: Annotated[list[AgentSeat | PersonSeat], Field(min_length=1, max_length=16)]
+    seats: Annotated[list[NewSeat], Field(min_length=1, max_length=16)]
     seed: Annotated[int, Field(strict=True, gt=-(10**30), lt=10**30)] | None = None
     hints: bool = True
     adviser: Spec | None = None
@@ -62,6 +83,14 @@ class Join(_Strict):
     type: Literal["join"]
     secret: Annotated[str, Field(max_length=64)] | None = None
     name: Name = None
+    commitment: Digest | None = None  # SHA-256 of the share of a fair deal
+
+
+class Share(_Strict):
+    """The number that a person adds to a fair deal."""
+
+    type: Literal["share"]
+    share: Digest
 
 
 class Act(_Strict):
@@ -112,7 +141,7 @@ class Review(_Strict):
     adviser: Spec
 
 
-Message = Join | Act | Hint | Undo | Solvable | Leave
+Message = Join | Share | Act | Hint | Undo | Solvable | Leave
 MESSAGE: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="type")])
 Body = TypeVar("Body", bound=BaseModel)
 

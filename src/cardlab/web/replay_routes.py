@@ -5,21 +5,26 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator
+import zlib
+from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.records import Record
 from cardlab.web import leaderboards, library, replays
-from cardlab.web.agent_pool import Busy
+from cardlab.web.admission import SENTENCES
+from cardlab.web.fair_queue import Busy, Payer
 from cardlab.web.messages import Advice, Review, read_body
 from cardlab.web.server_state import Site, address_of, refused, site_of
 
 FRESH_SECONDS = 30  # that a leaderboard is shown again before it is computed anew
 BOARD_SECONDS = 120
+RECENT_SECONDS = 1
+PIECE = 65_536  # bytes of an answer that are unpacked at a time
 
 
 def add_replay_routes(app: FastAPI) -> None:
@@ -41,17 +46,67 @@ def add_replay_routes(app: FastAPI) -> None:
         app.add_api_route(path, function, methods=["POST"])
 
 
-def _site_within_rate(request: Request) -> Site:
-    site = site_of(request)
-    if not site.replay_limit.take(address_of(request)):
-        raise Busy("too many questions from here; wait a minute")
-    return site
+def _asker(request: Request) -> tuple[Site, Payer]:
+    """Return the site and who asks, if that is not too often."""
+    site, address = site_of(request), address_of(request)
+    site.admission.check_rate("records", address)
+    return site, Payer(address, "replays")
+
+
+class _Held(Response):
+    """A large answer, which counts for its address until it is sent."""
+
+    def __init__(self, site: Site, address: str, inner: Response) -> None:
+        super().__init__()
+        self.site, self.address, self.inner = site, address, inner
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await self.inner(scope, receive, send)
+        finally:
+            self.site.admission.leave("replays", self.address)
+
+
+async def _held(
+    site: Site, payer: Payer, make: Callable[[], Coroutine[Any, Any, Response]]
+) -> Response:
+    """Make a large answer; an address may have a few of them on the way."""
+    if not site.admission.enter("replays", payer.address):
+        raise Busy(SENTENCES["replays"])
+    try:
+        return _Held(site, payer.address, await make())
+    except BaseException:
+        site.admission.leave("replays", payer.address)
+        raise
+
+
+async def _replay(request: Request, site: Site, payer: Payer, record: Record) -> Response:
+    """Answer with every position of a record, made in a worker."""
+    game = site.menu.game(record.game)
+
+    async def make() -> Response:
+        packed = await site.replay_pool.call(replays.packed_replay, game, record, payer=payer)
+        if "gzip" in request.headers.get("accept-encoding", ""):
+            headers = {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
+            return Response(packed, media_type="application/json", headers=headers)
+        return StreamingResponse(_unpack(packed), media_type="application/json")
+
+    return await _held(site, payer, make)
+
+
+async def _unpack(packed: bytes) -> AsyncIterator[bytes]:
+    """Yield what was compressed, piece by piece: no more of it is in memory than is being sent."""
+    opened = zlib.decompressobj(wbits=31)
+    while packed:
+        yield opened.decompress(packed, PIECE)
+        packed = opened.unconsumed_tail
+    yield opened.flush()
 
 
 async def stored_replay(request: Request, id: str) -> Response:
     """Return the positions of a finished table, or of a game of a tournament."""
-    site = _site_within_rate(request)
-    room = await site.rooms.find(id)
+    site, payer = _asker(request)
+    room = await site.rooms.find_settled(id)
     record: Record | None
     if room is not None:
         if not room.over:
@@ -61,55 +116,53 @@ async def stored_replay(request: Request, id: str) -> Response:
         record = await asyncio.to_thread(leaderboards.stored_record, site.store, site.menu, id)
     if record is None:
         return refused(404, f"there is no game {id[:40]!r}")
-    game = site.menu.game(record.game)
-    return JSONResponse(await asyncio.to_thread(replays.replay_json, game, record))
+    return await _replay(request, site, payer, record)
 
 
 async def sent_replay(request: Request) -> Response:
     """Return the positions of a record that somebody has in a file."""
-    site = _site_within_rate(request)
+    site, payer = _asker(request)
     text = (await request.body()).decode(errors="replace")
-    game, record = replays.read_record(text, site.menu)
-    return JSONResponse(await asyncio.to_thread(replays.replay_json, game, record))
+    _, record = replays.read_record(text, site.menu, site.limits)
+    return await _replay(request, site, payer, record)
 
 
 async def advice(request: Request) -> Response:
     """Return an adviser's values at one move of a record."""
-    site = _site_within_rate(request)
+    site, payer = _asker(request)
     asked = read_body((await request.body()).decode(errors="replace"), Advice)
-    game, record = replays.read_record(asked.record, site.menu)
-    replays.check_adviser(asked.adviser, game, site.limits, site.menu)
-    turn = await asyncio.to_thread(replays.turn_at, game, record, asked.ply)
-    return JSONResponse(await replays.advice(site.pool, record, turn, asked.ply, asked.adviser))
+    game, record = replays.read_record(asked.record, site.menu, site.limits)
+    await replays.check_adviser(asked.adviser, game, record, site.menu, site.pool, payer)
+    question = (game, record, asked.ply, asked.adviser)
+    return JSONResponse(await site.pool.call(replays.advice_at, *question, payer=payer))
 
 
 async def review(request: Request) -> Response:
     """Stream an adviser's values at all moves of a record, one line of JSON each."""
-    site = _site_within_rate(request)
+    site, payer = _asker(request)
     asked = read_body((await request.body()).decode(errors="replace"), Review)
-    game, record = replays.read_record(asked.record, site.menu)
-    replays.check_adviser(asked.adviser, game, site.limits, site.menu)
-    await asyncio.to_thread(replays.replay_json, game, record)  # a wrong one is refused whole
+    game, record = replays.read_record(asked.record, site.menu, site.limits)
+    await replays.check_adviser(asked.adviser, game, record, site.menu, site.pool, payer)
 
     async def lines() -> AsyncIterator[str]:
         try:
-            async for line in replays.review(site.pool, game, record, asked.adviser):
+            async for line in replays.review(site.pool, game, record, asked.adviser, payer):
                 yield json.dumps(line, separators=(",", ":")) + "\n"
         except CardlabError as error:
             yield json.dumps({"type": "error", "error": str(error)}) + "\n"
 
-    return StreamingResponse(lines(), media_type="application/x-ndjson")
+    async def make() -> Response:
+        await site.replay_pool.call(replays.check_record, game, record, payer=payer)
+        return StreamingResponse(lines(), media_type="application/x-ndjson")
+
+    return await _held(site, payer, make)
 
 
-async def _kept(site: Site, key: Any, make: Any) -> Any:
-    """Return an answer of the last half minute, or make it; those who ask meanwhile share it."""
+async def _kept(site: Site, key: Any, make: Any, seconds: float = FRESH_SECONDS) -> Any:
+    """Return an answer of a moment ago, or make it; those who ask meanwhile share it."""
     now = time.monotonic()
     known = site.cached.get(key)
-    if (
-        known is None
-        or now - known[0] > FRESH_SECONDS
-        or (known[1].done() and known[1].exception())
-    ):
+    if known is None or now - known[0] > seconds or (known[1].done() and known[1].exception()):
         known = (now, asyncio.ensure_future(make()))
         site.cached[key] = known
     return await asyncio.shield(known[1])
@@ -130,9 +183,11 @@ async def leaderboard(request: Request, game: str | None = None) -> Response:
 async def recent(request: Request) -> Response:
     """Return games that can be watched."""
     site = site_of(request)
-    return JSONResponse(
-        await asyncio.to_thread(leaderboards.recent_json, site.store, site.writer, site.menu)
-    )
+
+    def make() -> Any:
+        return asyncio.to_thread(leaderboards.recent_json, site.store, site.writer, site.menu)
+
+    return JSONResponse(await _kept(site, "recent", make, RECENT_SECONDS))
 
 
 async def people(request: Request) -> Response:

@@ -1,28 +1,36 @@
-"""Finished games again: every position with all cards open, and what an adviser thinks of them."""
+"""Finished games again: every position with all cards open, and what an adviser thinks of them.
+
+A long record takes seconds to replay, so all of it is done in worker processes.
+"""
 
 from __future__ import annotations
 
+import gzip
+import json
+import time
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import OVER, Game, Turn
 from cardlab.engine.records import Record
 from cardlab.engine.replay import replay
 from cardlab.web import agent_pool
-from cardlab.web.agent_pool import AgentPool, is_open, is_quick
+from cardlab.web.agent_pool import AgentPool, is_open
+from cardlab.web.fair_queue import Payer
 from cardlab.web.limits import Limits
 from cardlab.web.lobby import page_json
 from cardlab.web.menu import Menu
 from cardlab.web.page_data import page_data_of
-from cardlab.web.rooms import hint_json
+from cardlab.web.room import hint_json
 from cardlab.web.views import action_json, description_json, open_description, words_of
 
-MOST_PLIES = 3000
 WORST = 5  # moves that are named in a review
+PART_SECONDS = 1.0  # of a review that a worker makes at a time
+QUICK_PACKING = 3  # level of compression
 
 
-def read_record(data: Any, menu: Menu) -> tuple[Game, Record]:
+def read_record(data: Any, menu: Menu, limits: Limits) -> tuple[Game, Record]:
     """Return game and record of a request: a line of JSON, or the object that it holds."""
     if isinstance(data, str):
         record = Record.from_line(data.strip().partition("\n")[0])
@@ -32,9 +40,22 @@ def read_record(data: Any, menu: Menu) -> tuple[Game, Record]:
         except ValueError:
             raise CardlabError("this is no game record; open a file that cardlab wrote") from None
     game = menu.game(record.game)
-    if len(record.actions) > MOST_PLIES or len(record.deals) > MOST_PLIES:
-        raise CardlabError(f"this record is too long; {MOST_PLIES:,} moves are the most")
+    most = limits.record_plies
+    if len(record.actions) > most or len(record.deals) > most:
+        raise CardlabError(f"this record is too long; {most:,} moves are the most")
     return game, record
+
+
+def packed_replay(game: Game, record: Record) -> bytes:
+    """Return every position of a record as compressed JSON: it is much text, and all alike."""
+    text = json.dumps(replay_json(game, record), ensure_ascii=False, separators=(",", ":"))
+    return gzip.compress(text.encode(), QUICK_PACKING)
+
+
+def check_record(game: Game, record: Record) -> None:
+    """Refuse a record that does not follow the rules."""
+    for _ in replay(record, game=game):
+        pass
 
 
 def replay_json(game: Game, record: Record) -> dict[str, Any]:
@@ -73,11 +94,16 @@ def replay_json(game: Game, record: Record) -> dict[str, Any]:
     }
 
 
-def check_adviser(spec: str, game: Game, limits: Limits, menu: Menu) -> None:
+async def check_adviser(
+    spec: str, game: Game, record: Record, menu: Menu, pool: AgentPool, payer: Payer
+) -> None:
     """Make sure that an adviser may be asked: also in replays only fair ones say honest values."""
     if is_open(spec):
         raise CardlabError(f"adviser {spec} sees all cards; choose one that sees only its seat's")
-    agent_pool.check_agent(spec, game, limits, menu.agents)
+    entry = agent_pool.check_agent(spec, game, pool.limits, menu.agents)
+    if spec not in menu.agents:
+        options = game.read_options(dict(record.options))
+        await pool.try_out(spec, game, options, entry, payer)
 
 
 def turn_at(game: Game, record: Record, ply: int) -> Turn:
@@ -93,15 +119,13 @@ def turn_at(game: Game, record: Record, ply: int) -> Turn:
     raise CardlabError(f"the record ends before move {ply}")
 
 
-async def advice(
-    pool: AgentPool, record: Record, turn: Turn, ply: int, adviser: str
-) -> dict[str, Any]:
+def advice_at(game: Game, record: Record, ply: int, adviser: str) -> dict[str, Any]:
     """Return an adviser's values for one decision of a record."""
-    stream = (0, "review", ply)
-    if is_quick(adviser):
-        answer = agent_pool.advise(adviser, turn, stream)
-    else:
-        answer = await pool.call(agent_pool.advise, adviser, turn, stream)
+    return _advice(record, turn_at(game, record, ply), ply, adviser)
+
+
+def _advice(record: Record, turn: Turn, ply: int, adviser: str) -> dict[str, Any]:
+    answer = agent_pool.advise(adviser, turn, (0, "review", ply))
     return {
         "ply": ply,
         "mover": turn.seat,
@@ -110,34 +134,62 @@ async def advice(
     }
 
 
+class Part(NamedTuple):
+    """Some moves of a review: lines to send, what the moves cost, and where the next one begins."""
+
+    lines: list[dict[str, Any]]
+    costs: list[dict[str, Any]]
+    next: int
+
+
+def review_part(game: Game, record: Record, first: int, adviser: str) -> Part:
+    """Return what an adviser thinks of the moves from one on, as many as fit into a second."""
+    part = Part([], [], 0)
+    total = len(record.actions)
+    until = time.monotonic() + PART_SECONDS
+    for ply, table in enumerate(replay(record, game=game)):
+        if ply >= total or (part.lines and time.monotonic() > until):
+            return part._replace(next=ply)
+        if ply >= first:
+            line = _review_line(record, table.turn(), ply, adviser, part.costs)
+            part.lines.append({**line, "ply": ply, "of": total})
+    return part._replace(next=total)
+
+
+def _review_line(
+    record: Record, turn: Turn, ply: int, adviser: str, costs: list[dict[str, Any]]
+) -> dict[str, Any]:
+    if len(turn.legal) < 2:
+        return {"type": "progress"}
+    found = _advice(record, turn, ply, adviser)
+    values = {row["id"]: row["value"] for row in found["values"]}
+    cost = None
+    if values[found["taken"]] is not None:
+        best = max(value for value in values.values() if value is not None)
+        cost = round(best - values[found["taken"]], 2)
+        costs.append(
+            {
+                "ply": ply,
+                "mover": found["mover"],
+                "taken": action_json(turn.game, found["taken"]),
+                "best": action_json(turn.game, found["best"]),
+                "cost": cost,
+            }
+        )
+    return {"type": "move", "cost": cost, "advice": found}
+
+
 async def review(
-    pool: AgentPool, game: Game, record: Record, adviser: str
+    pool: AgentPool, game: Game, record: Record, adviser: str, payer: Payer
 ) -> AsyncIterator[dict[str, Any]]:
     """Yield what the adviser thinks of every move, then the moves that cost most."""
     costs: list[dict[str, Any]] = []
-    total = len(record.actions)
-    for ply, table in enumerate(replay(record, game=game)):
-        if ply >= total:
-            break
-        turn = table.turn()
-        if len(turn.legal) < 2:
-            yield {"type": "progress", "ply": ply, "of": total}
-            continue
-        found = await advice(pool, record, turn, ply, adviser)
-        values = {row["id"]: row["value"] for row in found["values"]}
-        cost = None
-        if values[found["taken"]] is not None:
-            best = max(value for value in values.values() if value is not None)
-            cost = round(best - values[found["taken"]], 2)
-            costs.append(
-                {
-                    "ply": ply,
-                    "mover": found["mover"],
-                    "taken": action_json(turn.game, found["taken"]),
-                    "best": action_json(turn.game, found["best"]),
-                    "cost": cost,
-                }
-            )
-        yield {"type": "move", "ply": ply, "of": total, "cost": cost, "advice": found}
+    total, at = len(record.actions), 0
+    while at < total:
+        part = await pool.call(review_part, game, record, at, adviser, payer=payer)
+        costs += part.costs
+        at = part.next
+        for line in part.lines:
+            yield line
     worst = sorted((cost for cost in costs if cost["cost"] > 0), key=lambda cost: -cost["cost"])
     yield {"type": "done", "of": total, "worst": worst[:WORST]}

@@ -1,13 +1,20 @@
-"""Rooms in the store: one row each, written again after every move, by one thread in groups."""
+"""Rooms in the store: one row each, written again after every move, by one thread in groups.
+
+Every row that is handed over gets a number; `committed` hears which numbers are in the store. A
+move is acknowledged only then, so that no acknowledged move is ever undone.
+"""
 
 from __future__ import annotations
 
+import itertools
 import json
+import logging
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sqlalchemy as sql
@@ -18,10 +25,21 @@ from cardlab.arena.store import WEB_TABLES, Store
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Game
 
+LOG = logging.getLogger(__name__)
 RETRY_SECONDS = 1
-GATHER_SECONDS = 0.05
+GATHER_SECONDS = 0.005
+BUSY_SECONDS = 5  # that the writing thread waits for another writer before it looks up
 RESULT_SECONDS = 1.0
+BEHIND_SECONDS = 2.0  # after which the store counts as behind
 FORGET_DAYS = 7  # a table at which nobody ever moved
+
+
+class Unsaved(NamedTuple):
+    """A row on its way to the store."""
+
+    number: int
+    since: float
+    row: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -43,6 +61,7 @@ class StoredRoom:
     changed: str
     returns: list[float] | None
     points: list[float] | None
+    dealing: dict[str, Any] | None
 
 
 class RoomWriter:
@@ -50,8 +69,11 @@ class RoomWriter:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self.rows: dict[str, dict[str, Any]] = {}  # to be written; a later row replaces an earlier
-        self.writing: dict[str, dict[str, Any]] = {}  # on their way
+        self.rows: dict[str, Unsaved] = {}  # to be written; a later row replaces an earlier one
+        self.writing: dict[str, Unsaved] = {}  # on their way
+        self.dropped: set[str] = set()  # of those that are being written
+        self.numbers = itertools.count(1)
+        self.committed: Callable[[dict[str, int]], None] = lambda done: None
         self.changed = threading.Condition()
         self.hurry = 0  # how many wait for what is being written
         self.ended = False
@@ -60,11 +82,39 @@ class RoomWriter:
         self.thread = threading.Thread(target=self._write, name="cardlab room writer", daemon=True)
         self.thread.start()
 
-    def save(self, row: dict[str, Any]) -> None:
-        """Have a table written soon."""
+    def save(self, row: dict[str, Any]) -> int:
+        """Have a table written soon; return the number that `committed` will hear."""
         with self.changed:
-            self.rows[row["id"]] = row
+            number = next(self.numbers)
+            before = self.rows.get(row["id"]) or self.writing.get(row["id"])
+            since = before.since if before else time.monotonic()
+            self.rows[row["id"]] = Unsaved(number, since, row)
             self.changed.notify_all()
+        return number
+
+    def drop(self, table: str) -> None:
+        """Leave a table out that waits to be written."""
+        with self.changed:
+            self.rows.pop(table, None)
+            self.dropped.add(table)
+
+    @property
+    def unsaved(self) -> int:
+        """How many tables have moves that are not in the store."""
+        with self.changed:
+            return len(self.rows.keys() | self.writing.keys())
+
+    @property
+    def behind(self) -> float:
+        """For how many seconds the oldest of them has waited."""
+        with self.changed:
+            oldest = [one.since for one in (*self.rows.values(), *self.writing.values())]
+        return time.monotonic() - min(oldest) if oldest else 0.0
+
+    @property
+    def healthy(self) -> bool:
+        """Whether moves reach the store."""
+        return self.trouble is None and self.behind < BEHIND_SECONDS
 
     def flush(self, seconds: float = 10) -> bool:
         """Wait until everything is written."""
@@ -88,17 +138,20 @@ class RoomWriter:
                 self.hurry -= 1
 
     def load(self, table: str) -> StoredRoom | None:
-        """Return a table by its id."""
-        self._wait(lambda: table not in self.rows and table not in self.writing, 10)
+        """Return a table by its id: what waits to be written is newer than what is stored."""
+        with self.changed:
+            waiting = self.rows.get(table) or self.writing.get(table)
+        if waiting is not None:
+            return _stored(waiting.row)
         with self.store.reading() as at:
             row = at.execute(sql.select(WEB_TABLES).where(WEB_TABLES.c.id == table)).first()
-        return None if row is None else _stored(row)
+        return None if row is None else _stored(dict(row._mapping))
 
     def _wait_for_results(self) -> None:
         """Wait until games that have just ended are in the store, but not for long."""
         with self.changed:
             pending = {**self.writing, **self.rows}
-            ended = {name for name, row in pending.items() if row["returns"] is not None}
+            ended = {name for name, one in pending.items() if one.row["returns"] is not None}
 
         def written() -> bool:
             return self.trouble is not None or not ended & (self.rows.keys() | self.writing.keys())
@@ -111,7 +164,7 @@ class RoomWriter:
         query = sql.select(WEB_TABLES).where(WEB_TABLES.c.returns.is_not(None))
         with self.store.reading() as at:
             rows = at.execute(query.order_by(WEB_TABLES.c.changed.desc()).limit(most)).all()
-        return [_stored(row) for row in rows]
+        return [_stored(dict(row._mapping)) for row in rows]
 
     def results(self) -> list[tuple[str, list[dict[str, Any]], list[float], bool]]:
         """Return game, seats, returns and whether help was allowed, of every finished table."""
@@ -150,26 +203,36 @@ class RoomWriter:
                 self.changed.wait_for(lambda: self.hurry or self.ended, GATHER_SECONDS)
                 self.writing, self.rows = self.rows, {}
             try:
-                self._put(list(self.writing.values()))
+                self._put([one.row for one in self.writing.values()])
                 self.trouble = None
             except (DBAPIError, CardlabError) as error:
-                self.trouble = str(error).splitlines()[0]
+                self._fail(str(error).splitlines()[0])
                 with self.changed:
-                    self.rows = {**self.writing, **self.rows}  # what came meanwhile is newer
+                    wanted = {
+                        name: one for name, one in self.writing.items() if name not in self.dropped
+                    }
+                    self.rows = {**wanted, **self.rows}  # what came meanwhile is newer
+                    self.writing, self.dropped = {}, set()
                     self.changed.wait_for(lambda: self.ended, RETRY_SECONDS)
                     if self.ended:
-                        return  # what cannot be written now is lost
+                        return  # nobody has been told of these moves
+                continue
             with self.changed:
-                self.writing = {}
+                done, self.writing, self.dropped = self.writing, {}, set()
                 self.changed.notify_all()
+            self.committed({name: one.number for name, one in done.items()})
+
+    def _fail(self, reason: str) -> None:
+        if self.trouble != reason:
+            LOG.warning("moves wait for the store: %s", reason)
+        self.trouble = reason
 
     def _put(self, rows: list[dict[str, Any]]) -> None:
         if self.line is None:
             self.line = self.store.engine.connect()
             if self.store.engine.dialect.name == "sqlite":
-                # A killed server loses nothing this way, only a power cut may cost the last move.
                 driver: Any = self.line.connection.driver_connection
-                driver.execute("PRAGMA synchronous = NORMAL")
+                driver.execute(f"PRAGMA busy_timeout = {1000 * BUSY_SECONDS}")
         try:
             with self.line.begin():
                 self.store.put(self.line, WEB_TABLES, rows)
@@ -193,6 +256,7 @@ def row_of(
     seats: list[dict[str, Any]],
     returns: list[float] | None,
     points: list[float] | None,
+    dealing: dict[str, Any] | None,
     **rest: Any,
 ) -> dict[str, Any]:
     """Return what the store keeps of a table."""
@@ -208,15 +272,16 @@ def row_of(
         "changed": datetime.now(UTC).isoformat(timespec="seconds"),
         "returns": None if returns is None else json.dumps(returns),
         "points": None if points is None else json.dumps(points),
+        "dealing": None if dealing is None else json.dumps(dealing),
     }
 
 
-def _stored(row: Any) -> StoredRoom:
-    fields = dict(row._mapping)
+def _stored(row: Mapping[str, Any]) -> StoredRoom:
+    fields = dict(row)
     decks = fields.pop("decks")
-    orders = np.frombuffer(bytes(row.orders), dtype=np.uint8).reshape(decks, -1 if decks else 1)
-    fields |= {"orders": orders.tolist(), "hints": bool(row.hints)}
-    fields["actions"] = np.frombuffer(bytes(row.actions), dtype=ACTION).tolist()
-    for name in ("options", "seats", "returns", "points"):
+    orders = np.frombuffer(bytes(row["orders"]), dtype=np.uint8).reshape(decks, -1 if decks else 1)
+    fields |= {"orders": orders.tolist(), "hints": bool(row["hints"])}
+    fields["actions"] = np.frombuffer(bytes(row["actions"]), dtype=ACTION).tolist()
+    for name in ("options", "seats", "returns", "points", "dealing"):
         fields[name] = None if fields[name] is None else json.loads(fields[name])
     return StoredRoom(**fields)

@@ -7,20 +7,26 @@ import gc
 import signal
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 
 import uvicorn
 
 from cardlab.arena.store import Store
 from cardlab.engine.errors import CardlabError
+from cardlab.web.admission import Admission
+from cardlab.web.connections import Watches, watched_protocols
 from cardlab.web.guard import LOCAL
 from cardlab.web.limits import Limits
+from cardlab.web.logs import log_sparingly
 from cardlab.web.menu import Menu
 from cardlab.web.server import make_app
 
 BACKLOG = 1024
 GRACE_SECONDS = 3
 EVERYWHERE = ("0.0.0.0", "::")
+MOST_DESCRIPTORS = 16_384
+OWN_DESCRIPTORS = 200  # files, workers and the store: never given to connections
 GARBAGE = (20_000, 20, 50)  # tables leave no cycles: looking for some can wait
 
 
@@ -55,11 +61,15 @@ def run(
     names: list[str] | None = None,
     workers: int = 0,
     limits: Limits | None = None,
+    proxies: list[str] | None = None,
+    metrics: bool = False,
     tell: Callable[[str], None] = lambda address: None,
 ) -> None:
     """Serve until Ctrl-C or SIGTERM; what cannot start is one sentence."""
     Store(store).close()  # a store that cannot be used is a sentence now, not an error in a log
     bounds = limits or Limits()
+    bounds = replace(bounds, connections=min(bounds.connections, raise_descriptors()))
+    admission = Admission.of(bounds, proxies or ())
     line = _listen(host, port)
     port = line.getsockname()[1]
     shown = _own_address() if host in EVERYWHERE else host
@@ -71,18 +81,23 @@ def run(
         any_address=host not in LOCAL,
         workers=workers,
         prestart=True,
+        admission=admission,
+        metrics=metrics,
     )
+    log_sparingly()
+    http, sockets = watched_protocols(Watches(admission))
     config = uvicorn.Config(
         app,
-        ws="websockets-sansio",
+        http=http,
+        ws=sockets,
         ws_max_size=4 * bounds.message_bytes,  # larger ones are not even read
         ws_per_message_deflate=False,  # compression would keep more memory than a table
-        log_level="warning",
+        log_config=None,
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=GRACE_SECONDS,
-        proxy_headers=True,
-        forwarded_allow_ips="127.0.0.1",
+        proxy_headers=bool(proxies),  # what others say of themselves is not believed
+        forwarded_allow_ips=proxies or [],
     )
     server = _Server(config)
     address = f"[{shown}]" if ":" in shown else shown
@@ -94,6 +109,20 @@ def run(
     server.ready = ready
     with line:
         asyncio.run(server.serve(sockets=[line]))
+
+
+def raise_descriptors() -> int:
+    """Allow as many open files as the system lets this process have; return the connections."""
+    most = MOST_DESCRIPTORS
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if hard != resource.RLIM_INFINITY:
+            most = min(most, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
+        most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return max(most // 2, most - OWN_DESCRIPTORS)
 
 
 def _own_address() -> str:

@@ -11,28 +11,29 @@ from contextlib import asynccontextmanager, suppress
 from fastapi import FastAPI, HTTPException, Request, WebSocket
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
-from cardlab.arena.store import Store
+from cardlab.arena.store import Store, StoreUnavailable
 from cardlab.arena.workers import default_workers
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.registry import package_of
 from cardlab.web import lobby
-from cardlab.web.agent_pool import AgentPool, Busy
+from cardlab.web.admission import SENTENCES, Admission
+from cardlab.web.agent_pool import WARM_SECONDS, AgentPool
+from cardlab.web.fair_queue import Busy, Payer
 from cardlab.web.files import CachedFile, answer, page_file, static_file
 from cardlab.web.guard import Guard, hosts_of
-from cardlab.web.limits import Limits, RateLimiter
+from cardlab.web.health import health_json, metrics_text
+from cardlab.web.limits import Limits
 from cardlab.web.menu import Menu
 from cardlab.web.messages import NewTable, read_body
 from cardlab.web.pages import PAGES, Page, page_document
 from cardlab.web.replay_routes import add_replay_routes, recent
 from cardlab.web.room_writer import RoomWriter
 from cardlab.web.rooms import Rooms
-from cardlab.web.server_state import Site, address_of, refused, site_of
+from cardlab.web.server_state import STORE_TROUBLE, Site, address_of, refused, site_of
 from cardlab.web.sockets import serve_socket
 
 LOG = logging.getLogger(__name__)
 DAY = 86_400
-WARM_SECONDS = 600  # the first start of all compiles
-
 
 Handler = Callable[..., Awaitable[Response]]
 
@@ -46,27 +47,32 @@ def make_app(
     any_address: bool = False,
     workers: int = 0,
     prestart: bool = False,
+    admission: Admission | None = None,
+    metrics: bool = False,
 ) -> FastAPI:
     """Return the web application over a store; `hosts` are names that it may be called by.
 
-    With `prestart` the first worker is there before anybody asks for a hint.
+    With `prestart` the first worker is there before anybody asks for a hint; with `metrics` there
+    is a page of numbers for whoever runs the server.
     """
     bounds, offered = limits or Limits(), menu or Menu.of()
+    counts = admission or Admission(bounds)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         base = Store(store)
         writer = RoomWriter(base)
         pool = AgentPool(workers or default_workers(), bounds)
+        replay_pool = AgentPool(1, bounds)
         site = Site(
             offered,
             base,
             writer,
             pool,
             Rooms(offered, writer, pool, bounds),
+            replay_pool,
             bounds,
-            RateLimiter(bounds.tables_a_minute),
-            RateLimiter(bounds.replays_a_minute),
+            counts,
         )
         app.state.site = site
         forgetting = asyncio.create_task(_forget_daily(writer))
@@ -81,6 +87,7 @@ def make_app(
             await site.rooms.close()
             await asyncio.gather(warming, forgetting, return_exceptions=True)
             pool.close()
+            replay_pool.close()
             await asyncio.to_thread(writer.close)
             base.close()
 
@@ -89,11 +96,14 @@ def make_app(
     )
     _add_pages(app)
     _add_tables(app)
+    _add_health(app, metrics)
     add_replay_routes(app)
     app.add_exception_handler(CardlabError, _complain)
     app.add_exception_handler(404, _missing)
     app.add_exception_handler(405, _missing)
-    app.add_middleware(Guard, limits=bounds, hosts=hosts_of(hosts or []), any_address=any_address)
+    app.add_middleware(
+        Guard, admission=counts, hosts=hosts_of(hosts or []), any_address=any_address
+    )
     return app
 
 
@@ -115,8 +125,10 @@ async def _forget_daily(writer: RoomWriter) -> None:
 
 
 async def _complain(request: Request, error: Exception) -> Response:
-    status = 503 if isinstance(error, Busy) else 400
-    return JSONResponse({"error": str(error)}, status)
+    if isinstance(error, StoreUnavailable):  # its text names files and hosts
+        LOG.warning("%s", error)
+        return refused(503, STORE_TROUBLE)
+    return refused(503 if isinstance(error, Busy) else 400, str(error))
 
 
 async def _missing(request: Request, error: Exception) -> Response:
@@ -174,21 +186,22 @@ def _add_tables(app: FastAPI) -> None:
     async def open_table(request: Request) -> Response:
         site = site_of(request)
         wish = read_body((await request.body()).decode(errors="replace"), NewTable)
-        if not site.opening_limit.take(address_of(request)):
-            return refused(429, "too many new tables from here; wait a minute")
+        address = address_of(request)
+        if not site.admission.may("new tables", address):
+            return refused(429, SENTENCES["new tables"])
         await asyncio.to_thread(lobby.ready, site.menu.game(wish.game))
-        room, keys = site.rooms.open(wish)
+        room, keys = await site.rooms.open(wish, Payer(address))
         seats = [{"seat": k, "secret": key} for k, key in enumerate(keys)]
         return JSONResponse({"id": room.id, "seats": seats}, 201)
 
     async def show_table(request: Request, id: str) -> Response:
-        room = await site_of(request).rooms.find(id)
+        room = await site_of(request).rooms.find_settled(id)
         if room is None:
             return refused(404, f"there is no table {id[:40]!r}")
         return JSONResponse(room.public())
 
     async def record(request: Request, id: str) -> Response:
-        room = await site_of(request).rooms.find(id)
+        room = await site_of(request).rooms.find_settled(id)
         if room is None:
             return refused(404, f"there is no table {id[:40]!r}")
         if not room.over:
@@ -201,21 +214,22 @@ def _add_tables(app: FastAPI) -> None:
     async def socket(socket: WebSocket, id: str) -> None:
         await serve_socket(site_of(socket), socket, id)
 
-    async def show_health(request: Request) -> Response:
-        site = site_of(request)
-        writer = site.writer
-        health = {
-            "tables": len(site.rooms.live),
-            "sockets": site.sockets,
-            "unsaved": len(writer.rows) + len(writer.writing),
-            "ok": writer.trouble is None,
-        }
-        return JSONResponse(health)
-
     app.add_api_route("/api/games", games, methods=["GET"])
     app.add_api_route("/api/games/recent", recent, methods=["GET"])
-    app.add_api_route("/api/health", show_health, methods=["GET"])
     app.add_api_route("/api/tables", open_table, methods=["POST"])
     app.add_api_route("/api/tables/{id}", show_table, methods=["GET"])
     app.add_api_route("/api/tables/{id}/record", record, methods=["GET"])
     app.add_api_websocket_route("/api/tables/{id}/socket", socket)
+
+
+def _add_health(app: FastAPI, metrics: bool) -> None:
+    async def show_health(request: Request) -> Response:
+        found = health_json(site_of(request))
+        return JSONResponse(found, 200 if found["ok"] else 503)
+
+    async def show_metrics(request: Request) -> Response:
+        return PlainTextResponse(metrics_text(site_of(request)))
+
+    app.add_api_route("/api/health", show_health, methods=["GET"])
+    if metrics:
+        app.add_api_route("/metrics", show_metrics, methods=["GET"])

@@ -9,8 +9,9 @@ from fastapi import Request, WebSocket
 from fastapi.responses import JSONResponse, Response
 
 from cardlab.arena.store import Store
+from cardlab.web.admission import Admission, network_of
 from cardlab.web.agent_pool import AgentPool
-from cardlab.web.limits import Limits, RateLimiter
+from cardlab.web.limits import Limits
 from cardlab.web.menu import Menu
 from cardlab.web.room_writer import RoomWriter
 from cardlab.web.rooms import Rooms
@@ -18,17 +19,16 @@ from cardlab.web.rooms import Rooms
 
 @dataclass
 class Site:
-    """Menu, store, rooms, workers and limits of one server."""
+    """Menu, store, rooms, workers and limits of one server; replays have workers of their own."""
 
     menu: Menu
     store: Store
     writer: RoomWriter
     pool: AgentPool
     rooms: Rooms
+    replay_pool: AgentPool
     limits: Limits
-    opening_limit: RateLimiter
-    replay_limit: RateLimiter
-    sockets: int = 0
+    admission: Admission
     cached: dict[Any, Any] = field(default_factory=dict)  # answers that are kept for a while
 
 
@@ -38,9 +38,12 @@ def site_of(request: Request | WebSocket) -> Site:
     return site
 
 
-def address_of(request: Request) -> str:
-    """Return where a request comes from."""
-    return request.client.host if request.client else "nowhere"
+STORE_TROUBLE = "games cannot be read or kept at the moment; try again in a minute"
+
+
+def address_of(request: Request | WebSocket) -> str:
+    """Return the address that a request counts for."""
+    return network_of(request.client.host) if request.client else "nowhere"
 
 
 def refused(status: int, sentence: str) -> Response:

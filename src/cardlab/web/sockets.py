@@ -9,14 +9,17 @@ from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from cardlab.arena.store import StoreUnavailable
 from cardlab.engine.errors import CardlabError
+from cardlab.web.admission import SENTENCES
 from cardlab.web.limits import Bucket
-from cardlab.web.messages import Act, Hint, Join, Leave, Solvable, Undo, read_message
-from cardlab.web.rooms import Listener, Room
-from cardlab.web.server_state import Site
+from cardlab.web.messages import Act, Hint, Join, Leave, Share, Solvable, Undo, read_message
+from cardlab.web.room import Listener, NotSaved, Room
+from cardlab.web.server_state import STORE_TROUBLE, Site, address_of
 
 LOG = logging.getLogger(__name__)
-WRONG_SECRET, NO_TABLE, TOO_MANY, TOO_LARGE, TOO_SLOW, FULL = 4401, 4404, 4408, 1009, 1013, 1013
+WRONG_SECRET, NO_TABLE, TOO_MANY, TOO_MANY_OPEN = 4401, 4404, 4408, 4429
+TOO_LARGE, TOO_SLOW, FULL = 1009, 1013, 1013
 
 
 class _Gone(Exception):
@@ -29,22 +32,26 @@ class _Gone(Exception):
 class _Connection:
     """The connection to one browser: what waits to be sent, and why it was closed."""
 
-    __slots__ = ("bucket", "ending", "most", "questions", "queue", "socket")
+    __slots__ = ("address", "bucket", "ending", "limits", "questions", "queue", "socket", "unread")
 
     def __init__(self, socket: WebSocket, site: Site) -> None:
-        limits = site.limits
-        self.socket, self.most = socket, limits.message_bytes
+        self.limits = limits = site.limits
+        self.socket, self.address = socket, address_of(socket)
         self.queue: asyncio.Queue[str | None] = asyncio.Queue(limits.unsent)
+        self.unread = 0  # bytes that wait
         self.bucket = Bucket(limits.messages_a_second, limits.message_burst)
         self.ending: tuple[int, str] | None = None
         self.questions: asyncio.Task[None] | None = None
 
     def send(self, text: str) -> None:
         """Have a message sent; a browser that is too far behind is let go."""
-        try:
-            self.queue.put_nowait(text)
-        except asyncio.QueueFull:
+        if self.ending is not None:
+            return
+        self.unread += len(text)
+        if self.unread > self.limits.unread_bytes or self.queue.full():
             self.close(TOO_SLOW, "this browser reads too slowly")
+        else:
+            self.queue.put_nowait(text)
 
     def close(self, code: int, reason: str) -> None:
         """Have the line closed after what waits, or at once if too much waits."""
@@ -62,8 +69,9 @@ class _Connection:
         text = message.get("text")
         if text is None:
             raise _Gone(1003, "send text, not bytes")
-        if len(text) > self.most or len(text.encode(errors="replace")) > self.most:
-            raise _Gone(TOO_LARGE, f"messages have at most {self.most} bytes")
+        most = self.limits.message_bytes
+        if len(text) > most or len(text.encode(errors="replace")) > most:
+            raise _Gone(TOO_LARGE, f"messages have at most {most} bytes")
         if not self.bucket.take():
             raise _Gone(TOO_MANY, "too many messages; wait and join again")
         return str(text)
@@ -72,15 +80,23 @@ class _Connection:
         """Send what waits until the line is closed."""
         while (text := await self.queue.get()) is not None:
             await self.socket.send_text(text)
+            self.unread -= len(text)
 
 
 async def serve_socket(site: Site, socket: WebSocket, name: str) -> None:
     """Serve one browser at a table until it leaves or is sent away."""
+    address = address_of(socket)
     await socket.accept()
-    if site.sockets >= site.limits.sockets:
-        await socket.close(FULL, "too many are connected; try again later")
+    if not site.admission.enter("sockets", address):
+        await socket.close(TOO_MANY_OPEN, SENTENCES["sockets"])
         return
-    site.sockets += 1
+    try:
+        await _serve(site, socket, name)
+    finally:
+        site.admission.leave("sockets", address)
+
+
+async def _serve(site: Site, socket: WebSocket, name: str) -> None:
     line = _Connection(socket, site)
     writer = asyncio.create_task(line.write())
     reader = asyncio.create_task(_converse(site, line, name))
@@ -98,7 +114,6 @@ async def serve_socket(site: Site, socket: WebSocket, name: str) -> None:
     except (WebSocketDisconnect, RuntimeError):
         pass  # it was gone before us
     finally:
-        site.sockets -= 1
         for task in (writer, reader, line.questions):
             if task is not None and not task.done():
                 task.cancel()
@@ -129,19 +144,19 @@ async def _converse(site: Site, line: _Connection, name: str) -> None:
         if first.secret is not None and seat is None:
             raise _Gone(WRONG_SECRET, "this link opens no seat of the table")
         room = site.rooms.use(room)
-        listener = Listener(seat, line.send, line.close)
-        room.join(listener, first.name)
+        listener = Listener(seat, line.send, line.close, line.address)
+        room.join(listener, first.name, first.commitment)
     except CardlabError as error:
         line.send(_refusal(error))
         raise _Gone(FULL, "no place at the table") from None
     try:
-        while await _follow(line, room, listener):
+        while await _follow(site, line, room, listener):
             pass
     finally:
         room.leave(listener)
 
 
-async def _follow(line: _Connection, room: Room, listener: Listener) -> bool:
+async def _follow(site: Site, line: _Connection, room: Room, listener: Listener) -> bool:
     """Do what the next message says; return whether the browser stays."""
     text = await line.read()
     if listener not in room.listeners:
@@ -156,9 +171,12 @@ async def _follow(line: _Connection, room: Room, listener: Listener) -> bool:
             room.act(listener.seat, message.version, message.action)
         elif isinstance(message, Undo):
             room.undo(listener.seat)
+        elif isinstance(message, Share):
+            room.reveal(listener.seat, message.share)
         else:
             if line.questions is not None and not line.questions.done():
                 raise CardlabError("your last question is still being answered")
+            site.admission.check_rate("hints", line.address)
             line.questions = asyncio.create_task(_answer(line, room, listener, message))
     except CardlabError as error:
         line.send(_refusal(error))
@@ -183,4 +201,8 @@ async def _answer(
 
 
 def _refusal(error: Any) -> str:
-    return json.dumps({"type": "refused", "error": str(error)}, separators=(",", ":"))
+    words = STORE_TROUBLE if isinstance(error, StoreUnavailable) else str(error)
+    message: dict[str, Any] = {"type": "refused", "error": words}
+    if isinstance(error, NotSaved):
+        message["saving"] = True
+    return json.dumps(message, separators=(",", ":"))

@@ -1,0 +1,105 @@
+"""Who may have how much of the server: everything that is counted by address is counted here."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from cardlab.web.fair_queue import Busy
+from cardlab.web.limits import Limits, RateLimiter
+
+SENTENCES = {  # what somebody reads whose address has too much of a kind
+    "connections": "too many connections from your network; close some and try again",
+    "sockets": "too many tables are open from your network; close some tabs and try again",
+    "replays": "your last replays are still being made; try again in a moment",
+    "requests": "too many requests from your network; wait a moment",
+    "new tables": "too many new tables from your network; wait a minute",
+    "records": "too many questions from your network; wait a minute",
+    "hints": "too many hints for your network; wait a moment",
+}
+
+
+def network_of(host: str) -> str:
+    """Return the address that a host counts as: IPv4 as it is, IPv6 by its network of 64 bits."""
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return host
+    if isinstance(address, ipaddress.IPv4Address):
+        return str(address)
+    if address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return str(ipaddress.ip_network((address, 64), strict=False))
+
+
+class Bound(NamedTuple):
+    """How many of a kind there may be."""
+
+    in_all: int
+    of_address: int
+
+
+@dataclass
+class Admission:
+    """Counts what addresses hold and how often they come, and refuses what is too much."""
+
+    limits: Limits
+    proxies: frozenset[str] = frozenset()  # whose connections are those of many visitors
+    held: Counter[tuple[str, str]] = field(default_factory=Counter)  # by kind and address
+    total: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        """Read the bounds."""
+        limits = self.limits
+        endless = 1 << 60
+        self.bounds = {
+            "connections": Bound(limits.connections, limits.connections_of_address),
+            "sockets": Bound(limits.sockets, limits.sockets_of_address),
+            "replays": Bound(endless, limits.replays_of_address),
+        }
+        self.rates = {
+            "requests": RateLimiter(60 * limits.requests_a_second, limits.request_burst),
+            "new tables": RateLimiter(limits.tables_a_minute),
+            "records": RateLimiter(limits.replays_a_minute),
+            "hints": RateLimiter(limits.hints_a_minute),
+        }
+
+    @classmethod
+    def of(cls, limits: Limits, proxies: Iterable[str] = ()) -> Admission:
+        """Return an admission by these limits, with the proxies that are believed."""
+        return cls(limits, frozenset(map(network_of, proxies)))
+
+    def enter(self, kind: str, address: str) -> bool:
+        """Return whether an address may hold one more of a kind, which is counted then."""
+        bound = self.bounds[kind]
+        free = kind == "connections" and address in self.proxies
+        full = self.total[kind] >= bound.in_all
+        if full or (not free and self.held[kind, address] >= bound.of_address):
+            self.refused[kind] += 1
+            return False
+        self.held[kind, address] += 1
+        self.total[kind] += 1
+        return True
+
+    def leave(self, kind: str, address: str) -> None:
+        """Count one less."""
+        self.total[kind] -= 1
+        self.held[kind, address] -= 1
+        if self.held[kind, address] <= 0:
+            del self.held[kind, address]
+
+    def may(self, kind: str, address: str) -> bool:
+        """Return whether an address may do something once more now."""
+        if self.rates[kind].take(address):
+            return True
+        self.refused[kind] += 1
+        return False
+
+    def check_rate(self, kind: str, address: str) -> None:
+        """Refuse what an address does too often."""
+        if not self.may(kind, address):
+            raise Busy(SENTENCES[kind])

@@ -1,0 +1,170 @@
+"""Where the cards of a table come from, and how people can be sure that nobody chose them.
+
+Between people the deal is fair by commit and reveal. The server draws a secret number and shows its
+hash; every player's browser draws a number too and sends its hash; only when all hashes are known
+are the players' numbers sent, and only after the game the server's. The key of all decks is made
+from all numbers: who knows all but one of them can neither know nor choose it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import Array
+from cardlab.engine.secret_deals import derive_key, secret_order
+
+Kind = Literal["fair", "server", "chosen", "numbered"]
+NUMBER_BYTES = 32
+
+
+def draw_number() -> str:
+    """Return a random number as a browser sends it."""
+    return secrets.token_hex(NUMBER_BYTES)
+
+
+def hash_of(number: str) -> str:
+    """Return what is shown of a number that is still secret."""
+    return hashlib.sha256(number.encode()).hexdigest()
+
+
+@dataclass
+class Dealing:
+    """The deal of one table: of what kind it is, and the numbers that make it.
+
+    - `fair`: made from the numbers of the server and of every person
+    - `server`: made from the server's number alone
+    - `chosen`: from a seed that whoever opened the table has chosen
+    - `numbered`: one of a game's numbered deals
+    """
+
+    kind: Kind
+    secret: str = ""
+    people: list[int] = field(default_factory=list)  # seats whose numbers are needed
+    commitments: dict[int, str] = field(default_factory=dict)  # hashes, by seat
+    shares: dict[int, str] = field(default_factory=dict)  # numbers, by seat
+    by_server: list[int] = field(default_factory=list)  # whose number the server has drawn
+
+    @classmethod
+    def plan(cls, seed: int | None, numbered: bool, people: Sequence[int]) -> Dealing:
+        """Return how a new table is dealt."""
+        if numbered:
+            return cls("numbered")
+        if seed is not None:
+            return cls("chosen")
+        if len(people) < 2:
+            return cls("server", draw_number())
+        return cls("fair", draw_number(), list(people))
+
+    @classmethod
+    def of(cls, kept: dict[str, Any] | None) -> Dealing:
+        """Return what the store has kept; tables of before have seeds."""
+        if kept is None:
+            return cls("chosen")
+        by_seat = {
+            name: {int(seat): text for seat, text in kept[name].items()}
+            for name in ("commitments", "shares")
+        }
+        return cls(**{**kept, **by_seat})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the store keeps."""
+        return asdict(self)
+
+    @property
+    def commitment(self) -> str | None:
+        """The hash of the server's number."""
+        return hash_of(self.secret) if self.secret else None
+
+    @property
+    def all_committed(self) -> bool:
+        """Whether every person's hash is known."""
+        return self.commitments.keys() >= set(self.people)
+
+    @property
+    def ready(self) -> bool:
+        """Whether the cards can be dealt."""
+        return self.shares.keys() >= set(self.people)
+
+    @property
+    def waiting_for(self) -> list[int]:
+        """The seats whose hash, or then whose number, is missing."""
+        have = self.shares if self.all_committed else self.commitments
+        return [seat for seat in self.people if seat not in have]
+
+    def commit(self, seat: int, commitment: str | None) -> bool:
+        """Take the hash of a person's number; return whether anything has changed.
+
+        For a program that sends none the server draws a number. A hash can be replaced only as long
+        as nobody has sent a number: later it would be a choice.
+        """
+        if self.kind != "fair" or seat not in self.people or seat in self.by_server:
+            return False
+        known = self.commitments.get(seat)
+        revealed = self.shares.keys() - set(self.by_server)
+        if known is not None and (revealed or commitment in (None, known)):
+            return False
+        if commitment is None:
+            self.shares[seat] = draw_number()
+            self.by_server.append(seat)
+            commitment = hash_of(self.shares[seat])
+        self.commitments[seat] = commitment
+        return True
+
+    def reveal(self, seat: int, share: str) -> None:
+        """Take a person's number, which must be the one that its hash was sent of."""
+        if self.kind != "fair" or seat not in self.people or not self.all_committed:
+            raise CardlabError("no number is asked for now; wait until everybody is here")
+        if seat in self.shares:
+            raise CardlabError("your number is known already")
+        if not hmac.compare_digest(hash_of(share), self.commitments[seat]):
+            raise CardlabError("this is not the number whose hash you sent")
+        self.shares[seat] = share
+
+    @property
+    def key(self) -> bytes:
+        """What all decks are made from."""
+        if self.kind == "server":
+            return derive_key("server deal", self.secret)
+        return derive_key("fair deal", self.secret, *(self.shares[seat] for seat in self.people))
+
+    def dealer(self, cards: int) -> Callable[[int], Array] | None:
+        """Return what gives the n-th deck, or None where a seed does."""
+        if not self.secret:
+            return None
+        key = self.key
+        return lambda n: secret_order(key, n, cards)
+
+    # What is sent
+
+    def facts(self) -> dict[str, Any]:
+        """Return what everybody may know of the deal during the game."""
+        return {"kind": self.kind, "commitment": self.commitment}
+
+    def progress(self, seats: int) -> dict[str, Any]:
+        """Return how far the deal is, for a table that waits for it."""
+        return {
+            **self.facts(),
+            "commitments": [self.commitments.get(seat) for seat in range(seats)],
+            "shares": len(self.shares),
+            "waiting_for": self.waiting_for,
+            "reveal": self.all_committed,
+        }
+
+    def proof(self, seats: int) -> dict[str, Any] | None:
+        """Return all numbers, for when the game is over."""
+        if not self.secret:
+            return None
+        return {
+            **self.facts(),
+            "secret": self.secret,
+            "shares": [self.shares.get(seat) for seat in range(seats)],
+            "commitments": [self.commitments.get(seat) for seat in range(seats)],
+            "by_server": list(self.by_server),
+            "key": self.key.hex(),
+        }
