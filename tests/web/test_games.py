@@ -27,7 +27,6 @@ from cardlab.engine.registry import find_game, our_games
 from cardlab.engine.replay import replay
 from cardlab.web import agent_pool as pool
 from cardlab.web import room_writer as writer
-from cardlab.web import server
 from cardlab.web.agent_pool import AgentPool, check_agent
 from cardlab.web.fair_queue import Busy
 from cardlab.web.limits import Limits
@@ -380,7 +379,7 @@ def test_an_agent_that_fails_is_told_and_the_table_stays(
 def test_tables_that_nobody_plays_are_forgotten(
     store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "DAY", 0.05)
+    monkeypatch.setattr(writer, "TIDY_SECONDS", 0.05)
 
     async def play(app: Any) -> None:
         names = []

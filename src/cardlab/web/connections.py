@@ -9,6 +9,7 @@ bounded too: pings are counted like messages, and a connection that is not read 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -30,56 +31,67 @@ class Watch:
         self.watches, self.transport = watches, transport
         peer = transport.get_extra_info("peername")
         self.address = network_of(str(peer[0])) if peer else "local"
-        self.timer: asyncio.TimerHandle | None = None
+        self.silence: asyncio.TimerHandle | None = None  # ends the wait for a request
+        self.reading: asyncio.TimerHandle | None = None  # looks whether the browser reads
         self.unread = 0
-        limits = watches.admission.limits
-        self.frames = Bucket(limits.frames_a_second, limits.frame_burst)
+        self.limits = watches.admission.limits
+        self.frames = Bucket(self.limits.frames_a_second, self.limits.frame_burst)
 
     def wait_for_request(self) -> None:
         """Close the connection unless a request comes in time."""
-        if self.timer is None:
+        if self.silence is None:
             self.watches.silent[self.transport] = None
-            seconds = self.watches.admission.limits.header_seconds
-            self.timer = asyncio.get_running_loop().call_later(seconds, self.give_up)
+            self.silence = self._later(self.limits.header_seconds, self.give_up)
 
     def heard(self) -> None:
         """A request has come."""
         self.watches.silent.pop(self.transport, None)
-        if self.timer is not None:
-            self.timer.cancel()
-            self.timer = None
+        _cancel(self.silence)
+        self.silence = None
+
+    def blocked(self) -> None:
+        """The browser reads slower than it is sent to: look whether it reads at all."""
+        _cancel(self.reading)
+        self.unread = self.transport.get_write_buffer_size()
+        self.reading = self._later(self.limits.unread_seconds, self._look)
+
+    def flowing(self) -> None:
+        """The browser has read what waited."""
+        _cancel(self.reading)
+        self.reading = None
+
+    def ended(self) -> None:
+        """Nothing is waited for any more."""
+        self.heard()
+        self.flowing()
 
     def give_up(self) -> None:
         """Let the connection go at once, with everything that waits to be sent."""
         self.watches.admission.refused["silent or unread"] += 1
         self.transport.abort()
 
-    def blocked(self) -> None:
-        """The browser reads slower than it is sent to: look whether it reads at all."""
-        self.heard()
-        self.unread = self.transport.get_write_buffer_size()
-        seconds = self.watches.admission.limits.unread_seconds
-        self.timer = asyncio.get_running_loop().call_later(seconds, self._look)
-
-    def flowing(self) -> None:
-        """The browser has read what waited."""
-        self.heard()
+    def frame(self) -> bool:
+        """Count a frame of a socket; return whether it is one too many."""
+        full = self.transport.get_write_buffer_size() > self.limits.unread_bytes
+        if self.frames.take() and not full:
+            return False
+        self.give_up()
+        return True
 
     def _look(self) -> None:
-        self.timer = None
         waiting = self.transport.get_write_buffer_size()
-        if waiting > self.unread - self.watches.admission.limits.slowest_bytes:
+        if waiting > self.unread - self.limits.slowest_bytes:
             self.give_up()
         else:
             self.blocked()
 
-    def frame(self) -> bool:
-        """Count a frame of a socket; return whether it is one too many."""
-        limits = self.watches.admission.limits
-        if self.frames.take() and self.transport.get_write_buffer_size() <= limits.unread_bytes:
-            return False
-        self.give_up()
-        return True
+    def _later(self, seconds: float, function: Callable[[], None]) -> asyncio.TimerHandle:
+        return asyncio.get_running_loop().call_later(seconds, function)
+
+
+def _cancel(timer: asyncio.TimerHandle | None) -> None:
+    if timer is not None:
+        timer.cancel()
 
 
 class Watches:
@@ -110,7 +122,7 @@ class Watches:
         """Forget a connection that has ended."""
         watch = self.open.pop(transport, None)
         if watch is not None:
-            watch.heard()
+            watch.ended()
             self.admission.leave("connections", watch.address)
 
 

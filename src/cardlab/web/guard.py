@@ -82,8 +82,8 @@ class Guard:
         host = headers.get(b"host", b"").decode("latin-1")
         origin = headers.get(b"origin")
         if scope["type"] == "websocket":
-            if not self._is_allowed(host, origin):
-                await send({"type": "websocket.close", "code": 1008, "reason": "wrong origin"})
+            if not self._is_allowed(host, origin) or not self._may_ask(scope):
+                await send({"type": "websocket.close", "code": 1008, "reason": "not allowed"})
                 return
             await self.app(scope, receive, send)
             return
@@ -93,8 +93,7 @@ class Guard:
                 message["headers"] = [*message.get("headers", ()), *HEADERS]
             await send(message)
 
-        client = scope.get("client")
-        if not self.admission.may("requests", network_of(client[0]) if client else "nowhere"):
+        if not self._may_ask(scope):
             await _refuse(answer, 429, SENTENCES["requests"])
         elif not is_ours(host, self.hosts, self.any_address):
             name = host_in(host)[:80]
@@ -104,6 +103,11 @@ class Guard:
             await _refuse(answer, 403, "this request comes from another site")
         else:
             await self._pass(scope, receive, answer, headers)
+
+    def _may_ask(self, scope: Scope) -> bool:
+        """Return whether this address does not ask too often."""
+        client = scope.get("client")
+        return self.admission.may("requests", network_of(client[0]) if client else "nowhere")
 
     def _is_allowed(self, host: str, origin: bytes | None) -> bool:
         """Return whether a request may come from a page of ours; programs send no origin."""

@@ -52,6 +52,7 @@ class Limits:
     # The store
     saving_seconds: float = 0.4  # after which players are told that their move waits
     opening_seconds: float = 10.0  # that a new table waits for the store
+    reading_seconds: float = 15.0  # after which a read from the store is given up
 
 
 class Bucket:

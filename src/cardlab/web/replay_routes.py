@@ -113,7 +113,7 @@ async def stored_replay(request: Request, id: str) -> Response:
             return refused(409, "this game is still played; its replay comes when it is over")
         record = room.record()
     else:
-        record = await asyncio.to_thread(leaderboards.stored_record, site.store, site.menu, id)
+        record = await site.reads.call(leaderboards.stored_record, site.store, site.menu, id)
     if record is None:
         return refused(404, f"there is no game {id[:40]!r}")
     return await _replay(request, site, payer, record)
@@ -185,7 +185,7 @@ async def recent(request: Request) -> Response:
     site = site_of(request)
 
     def make() -> Any:
-        return asyncio.to_thread(leaderboards.recent_json, site.store, site.writer, site.menu)
+        return site.reads.call(leaderboards.recent_json, site.store, site.writer, site.menu)
 
     return JSONResponse(await _kept(site, "recent", make, RECENT_SECONDS))
 
@@ -195,7 +195,7 @@ async def people(request: Request) -> Response:
     site = site_of(request)
 
     def make() -> Any:
-        return asyncio.to_thread(leaderboards.people_json, site.writer)
+        return site.reads.call(leaderboards.people_json, site.writer)
 
     return JSONResponse(await _kept(site, "people", make))
 

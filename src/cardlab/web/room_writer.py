@@ -12,17 +12,16 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 import numpy as np
 import sqlalchemy as sql
-from sqlalchemy.exc import DBAPIError
 
 from cardlab.arena.shard import ACTION
 from cardlab.arena.store import WEB_TABLES, Store
-from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Game
 
 LOG = logging.getLogger(__name__)
@@ -32,6 +31,7 @@ BUSY_SECONDS = 5  # that the writing thread waits for another writer before it l
 RESULT_SECONDS = 1.0
 BEHIND_SECONDS = 2.0  # after which the store counts as behind
 FORGET_DAYS = 7  # a table at which nobody ever moved
+TIDY_SECONDS = 86_400  # between two looks for such tables
 
 
 class Unsaved(NamedTuple):
@@ -192,9 +192,17 @@ class RoomWriter:
 
     def _write(self) -> None:
         """Write whatever has gathered in one transaction, then the next; failures are repeated."""
+        tidy_at = time.monotonic()
         while True:
+            if time.monotonic() >= tidy_at:
+                self._tidy()
+                tidy_at = time.monotonic() + TIDY_SECONDS
             with self.changed:
-                self.changed.wait_for(lambda: self.rows or self.ended)
+                self.changed.wait_for(
+                    lambda: self.rows or self.ended, max(0.0, tidy_at - time.monotonic())
+                )
+                if not self.rows and not self.ended:
+                    continue
                 if self.ended and not self.rows:
                     self._hang_up()
                     return
@@ -205,8 +213,8 @@ class RoomWriter:
             try:
                 self._put([one.row for one in self.writing.values()])
                 self.trouble = None
-            except (DBAPIError, CardlabError) as error:
-                self._fail(str(error).splitlines()[0])
+            except Exception as error:  # whatever it is: rows are kept and written again
+                self._fail(f"{type(error).__name__}: {error}".splitlines()[0])
                 with self.changed:
                     wanted = {
                         name: one for name, one in self.writing.items() if name not in self.dropped
@@ -222,6 +230,12 @@ class RoomWriter:
                 self.changed.notify_all()
             self.committed({name: one.number for name, one in done.items()})
 
+    def _tidy(self) -> None:
+        try:
+            self.forget()
+        except Exception as error:
+            LOG.warning("tables that nobody plays are not forgotten: %s", error)
+
     def _fail(self, reason: str) -> None:
         if self.trouble != reason:
             LOG.warning("moves wait for the store: %s", reason)
@@ -236,14 +250,15 @@ class RoomWriter:
         try:
             with self.line.begin():
                 self.store.put(self.line, WEB_TABLES, rows)
-        except DBAPIError:
+        except BaseException:
             self._hang_up()
             raise
 
     def _hang_up(self) -> None:
         if self.line is not None:
-            self.line.invalidate()
-            self.line.close()
+            with suppress(Exception):  # it may be broken in any way
+                self.line.invalidate()
+                self.line.close()
             self.line = None
 
 

@@ -27,6 +27,7 @@ from cardlab.web.page_data import page_data_of
 from cardlab.web.room import Room, RoomSettings, Seat, digest_of
 from cardlab.web.room_deal import Dealing
 from cardlab.web.room_writer import RoomWriter, StoredRoom
+from cardlab.web.store_reads import StoreReads
 
 ID_BYTES, SECRET_BYTES = 9, 24
 ID = re.compile(r"[A-Za-z0-9_-]{1,32}")
@@ -35,8 +36,11 @@ ID = re.compile(r"[A-Za-z0-9_-]{1,32}")
 class Rooms:
     """All rooms: those in use here, the others in the store."""
 
-    def __init__(self, menu: Menu, writer: RoomWriter, pool: AgentPool, limits: Limits) -> None:
-        self.menu, self.writer, self.pool, self.limits = menu, writer, pool, limits
+    def __init__(
+        self, menu: Menu, writer: RoomWriter, reads: StoreReads, pool: AgentPool, limits: Limits
+    ) -> None:
+        self.menu, self.writer, self.reads = menu, writer, reads
+        self.pool, self.limits = pool, limits
         self.live: dict[str, Room] = {}
         self.unsaved: dict[str, Room] = {}
         self.loop = asyncio.get_running_loop()
@@ -116,7 +120,7 @@ class Rooms:
         found = self.live.get(name) or self.unsaved.get(name)
         if found is not None or not ID.fullmatch(name):
             return found
-        stored = await asyncio.to_thread(self.writer.load, name)
+        stored = await self.reads.call(self.writer.load, name)
         found = self.live.get(name) or self.unsaved.get(name)
         if found is not None or stored is None:  # somebody else was faster
             return found

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 import uvicorn
+from fastapi import FastAPI
 
 from cardlab.arena.store import Store
 from cardlab.engine.errors import CardlabError
@@ -85,21 +86,7 @@ def run(
         metrics=metrics,
     )
     log_sparingly()
-    http, sockets = watched_protocols(Watches(admission))
-    config = uvicorn.Config(
-        app,
-        http=http,
-        ws=sockets,
-        ws_max_size=4 * bounds.message_bytes,  # larger ones are not even read
-        ws_per_message_deflate=False,  # compression would keep more memory than a table
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=GRACE_SECONDS,
-        proxy_headers=bool(proxies),  # what others say of themselves is not believed
-        forwarded_allow_ips=proxies or [],
-    )
-    server = _Server(config)
+    server = _Server(configuration(app, admission, proxies or []))
     address = f"[{shown}]" if ":" in shown else shown
 
     def ready() -> None:
@@ -109,6 +96,24 @@ def run(
     server.ready = ready
     with line:
         asyncio.run(server.serve(sockets=[line]))
+
+
+def configuration(app: FastAPI, admission: Admission, proxies: list[str]) -> uvicorn.Config:
+    """Return how the application is served: every connection under watch."""
+    http, sockets = watched_protocols(Watches(admission))
+    return uvicorn.Config(
+        app,
+        http=http,
+        ws=sockets,
+        ws_max_size=4 * admission.limits.message_bytes,  # larger ones are not even read
+        ws_per_message_deflate=False,  # compression would keep more memory than a table
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+        proxy_headers=bool(proxies),  # what others say of themselves is not believed
+        forwarded_allow_ips=proxies,
+    )
 
 
 def raise_descriptors() -> int:

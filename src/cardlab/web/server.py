@@ -29,8 +29,9 @@ from cardlab.web.pages import PAGES, Page, page_document
 from cardlab.web.replay_routes import add_replay_routes, recent
 from cardlab.web.room_writer import RoomWriter
 from cardlab.web.rooms import Rooms
-from cardlab.web.server_state import STORE_TROUBLE, Site, address_of, refused, site_of
+from cardlab.web.server_state import Site, address_of, refused, site_of
 from cardlab.web.sockets import serve_socket
+from cardlab.web.store_reads import STORE_TROUBLE, StoreReads
 
 LOG = logging.getLogger(__name__)
 DAY = 86_400
@@ -64,18 +65,10 @@ def make_app(
         writer = RoomWriter(base)
         pool = AgentPool(workers or default_workers(), bounds)
         replay_pool = AgentPool(1, bounds)
-        site = Site(
-            offered,
-            base,
-            writer,
-            pool,
-            Rooms(offered, writer, pool, bounds),
-            replay_pool,
-            bounds,
-            counts,
-        )
+        reads = StoreReads(bounds)
+        rooms = Rooms(offered, writer, reads, pool, bounds)
+        site = Site(offered, base, writer, reads, pool, rooms, replay_pool, bounds, counts)
         app.state.site = site
-        forgetting = asyncio.create_task(_forget_daily(writer))
         stop = threading.Event()
         warming = app.state.warming = asyncio.create_task(_warm_up(offered, pool, stop, prestart))
         try:
@@ -83,11 +76,11 @@ def make_app(
         finally:
             stop.set()
             warming.cancel()
-            forgetting.cancel()
             await site.rooms.close()
-            await asyncio.gather(warming, forgetting, return_exceptions=True)
+            await asyncio.gather(warming, return_exceptions=True)
             pool.close()
             replay_pool.close()
+            reads.close()
             await asyncio.to_thread(writer.close)
             base.close()
 
@@ -113,15 +106,6 @@ async def _warm_up(menu: Menu, pool: AgentPool, stop: threading.Event, prestart:
     for game in games if prestart else ():  # one by one: whoever asks need not wait for all
         with suppress(CardlabError):
             await pool.call(lobby.warm_worker, game, seconds=WARM_SECONDS)
-
-
-async def _forget_daily(writer: RoomWriter) -> None:
-    while True:
-        try:
-            await asyncio.to_thread(writer.forget)
-        except Exception:
-            LOG.exception("tables that nobody plays")
-        await asyncio.sleep(DAY)
 
 
 async def _complain(request: Request, error: Exception) -> Response:

@@ -15,6 +15,7 @@ from cardlab.web.limits import Limits
 from cardlab.web.menu import Menu
 from cardlab.web.room_writer import RoomWriter
 from cardlab.web.rooms import Rooms
+from cardlab.web.store_reads import StoreReads
 
 
 @dataclass
@@ -24,6 +25,7 @@ class Site:
     menu: Menu
     store: Store
     writer: RoomWriter
+    reads: StoreReads
     pool: AgentPool
     rooms: Rooms
     replay_pool: AgentPool
@@ -36,9 +38,6 @@ def site_of(request: Request | WebSocket) -> Site:
     """Return the site that a request is for."""
     site: Site = request.app.state.site
     return site
-
-
-STORE_TROUBLE = "games cannot be read or kept at the moment; try again in a minute"
 
 
 def address_of(request: Request | WebSocket) -> str:

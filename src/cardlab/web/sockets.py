@@ -15,7 +15,8 @@ from cardlab.web.admission import SENTENCES
 from cardlab.web.limits import Bucket
 from cardlab.web.messages import Act, Hint, Join, Leave, Share, Solvable, Undo, read_message
 from cardlab.web.room import Listener, NotSaved, Room
-from cardlab.web.server_state import STORE_TROUBLE, Site, address_of
+from cardlab.web.server_state import Site, address_of
+from cardlab.web.store_reads import STORE_TROUBLE
 
 LOG = logging.getLogger(__name__)
 WRONG_SECRET, NO_TABLE, TOO_MANY, TOO_MANY_OPEN = 4401, 4404, 4408, 4429

@@ -1,0 +1,35 @@
+"""Reading from the store in threads of its own: a store that hangs holds up nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from cardlab.web.fair_queue import Busy
+from cardlab.web.limits import Limits
+
+STORE_TROUBLE = "games cannot be read or kept at the moment; try again in a minute"
+THREADS = 4
+Answer = TypeVar("Answer")
+
+
+class StoreReads:
+    """Calls functions that read from the store, each for a bounded time."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.threads = ThreadPoolExecutor(THREADS, "cardlab store")
+
+    async def call(self, function: Callable[..., Answer], *args: Any) -> Answer:
+        """Return what a function reads; whoever asks is not kept waiting for a hanging store."""
+        reading = asyncio.get_running_loop().run_in_executor(self.threads, function, *args)
+        try:
+            return await asyncio.wait_for(reading, self.limits.reading_seconds)
+        except TimeoutError:
+            raise Busy(STORE_TROUBLE) from None
+
+    def close(self) -> None:
+        """Take no more calls."""
+        self.threads.shutdown(wait=False, cancel_futures=True)
