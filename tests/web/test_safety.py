@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from cardlab.web import leaderboards as boards
 from cardlab.web.limits import Bucket, Limits, RateLimiter
 from tests.support.web_wire import (
     AGENT,
+    GENEROUS,
     HOST,
     PAIR,
     PERSON,
@@ -280,7 +282,11 @@ def test_files_are_answered_whole_packed_or_not_at_all(store: Path) -> None:
         ({"seed": 2**70}, "out of range"),
         ({"seed": "x"}, "not understood"),
         ({"more": 1}, "not understood"),
-        ({"seats": [{"person": "x" * 200}, AGENT]}, "not understood"),
+        ({"seats": [{"person": "x" * 200}, AGENT]}, "person: String should have at most"),
+        ({"seats": [{"agent": "x" * 200}, AGENT]}, "agent: String should match"),
+        ({"seats": [{}, AGENT]}, "agent: Field required"),
+        ({"seats": [PERSON, {"agent": "information_set:10,c=21"}]}, "c=20"),
+        ({"seats": [PERSON, {"agent": "determinised:30,threads=2"}]}, "threads"),
     ],
 )
 def test_impossible_tables_are_refused_in_one_sentence(
@@ -357,6 +363,90 @@ def test_broken_records_are_one_sentence(store: Path) -> None:
             assert len(answer) < 400
 
     in_app(store, play)
+
+
+def long_record(least: int) -> dict[str, Any]:
+    """Return the record of a game in which somebody draws or passes whenever that is possible."""
+    table = Table(find_game("crazy_eights"), seed=3, options={"optional_draw": True})
+    while len(table.actions) < least and not table.over:
+        texts = table.turn().texts
+        waits = [k for k, text in enumerate(texts) if text in ("draw", "pass")]
+        table.act(int(table.turn().legal[waits[0] if waits else 0]))
+    found: dict[str, Any] = json.loads(table.record(["a", "b"]).to_line())
+    return found
+
+
+def test_replays_hold_up_nobody_and_are_bounded(store: Path) -> None:
+    record = long_record(60)
+
+    async def play(app: Any) -> None:
+        replays = [
+            asyncio.create_task(request(app, "POST", "/api/replays", record)) for _ in range(40)
+        ]
+        await asyncio.sleep(0)
+        await open_table(app, **PAIR)
+        assert not all(task.done() for task in replays)
+        statuses = [status for status, *_ in await asyncio.gather(*replays)]
+        assert statuses.count(200) == 6  # of one address at the same time
+        assert statuses.count(503) == 34
+        assert (await request(app, "POST", "/api/replays", record))[0] == 200
+
+    in_app(store, play, replace(GENEROUS, replays_of_address=6))
+
+
+def test_records_have_a_greatest_length(store: Path) -> None:
+    record = long_record(60)
+
+    async def play(app: Any) -> None:
+        for path, more in (("", {}), ("/review", {"adviser": "heuristic"})):
+            body = {"record": record, **more} if more else record
+            status, _, answer = await request(app, "POST", f"/api/replays{path}", body)
+            assert status == 400
+            assert "too long; 10 moves are the most" in json.loads(answer)["error"]
+
+    in_app(store, play, replace(GENEROUS, record_plies=10))
+
+
+@pytest.mark.slow
+def test_what_an_agent_costs_is_measured_before_it_is_let_in(store: Path) -> None:
+    """No parameter bounds a search to its end; a moment of it does."""
+
+    async def ask(app: Any, agent: str) -> tuple[int, str]:
+        wish = {"game": "crazy_eights", "seats": [PERSON, {"agent": agent}]}
+        status, _, body = await request(app, "POST", "/api/tables", wish)
+        return status, body.decode()
+
+    async def play(app: Any) -> None:
+        status, body = await ask(app, "determinised:600,depth=40")
+        assert status == 400
+        assert "would think too long" in body
+        assert (await ask(app, "monte_carlo:2000"))[0] == 201
+        assert len(site_of(app).pool.trials) == 2
+        again = await asyncio.gather(*(ask(app, "determinised:600,depth=40") for _ in range(5)))
+        assert {status for status, _ in again} == {400}
+        assert len(site_of(app).pool.trials) == 2  # what was measured is known
+
+    in_app(store, play, replace(GENEROUS, thinking_seconds=1.0))
+
+
+def test_hints_and_questions_are_limited_by_address(store: Path) -> None:
+    async def play(app: Any) -> None:
+        wish = PAIR | {"adviser": "heuristic"}
+        wires = []
+        for _ in range(2):
+            name, keys = await open_table(app, **wish)
+            wires.append(Wire(app, name))
+            view = await wires[-1].join(keys[0])
+            for _ in range(2):
+                wires[-1].say({"type": "hint", "version": view["version"]})
+                answer = await wires[-1].hear()
+                while answer["type"] not in ("hint", "refused"):
+                    answer = await wires[-1].hear()
+                wires[-1].texts.append(json.dumps({"type": "end", "as": answer["type"]}))
+        ends = [json.loads(text)["as"] for wire in wires for text in wire.texts if '"as"' in text]
+        assert ends == ["hint", "hint", "hint", "refused"]  # a second table brings no more of them
+
+    in_app(store, play, replace(GENEROUS, hints_a_minute=3))
 
 
 def test_tables_and_visitors_are_limited(store: Path) -> None:
