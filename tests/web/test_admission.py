@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from cardlab.engine.errors import CardlabError
 from cardlab.web.admission import Admission, network_of
 from cardlab.web.fair_queue import Busy, FairQueue, Payer
 from cardlab.web.limits import Limits
@@ -43,13 +44,6 @@ def test_what_an_address_holds_is_bounded_and_given_back() -> None:
         admission.leave("sockets", address)
     assert not admission.held
     assert admission.total["sockets"] == 0
-
-
-def test_a_named_proxy_may_hold_many_connections_but_not_all() -> None:
-    admission = Admission.of(Limits(connections=9, connections_of_address=2), ["192.0.2.1"])
-    assert all(admission.enter("connections", "192.0.2.1") for _ in range(9))
-    assert not admission.enter("connections", "192.0.2.1")
-    assert not admission.enter("connections", "192.0.2.2")
 
 
 def test_rates_count_each_address_by_itself() -> None:
@@ -212,3 +206,25 @@ def test_the_log_has_a_bounded_number_of_lines_of_each_kind() -> None:
     passed = sum(line("socket.accept() out of system resource %d", k) for k in range(10_000))
     assert passed == LINES
     assert line("something else")
+
+
+def test_proxies_are_addresses_or_networks() -> None:
+    admission = Admission.of(Limits(), ["10.0.0.0/8", "::1", "192.0.2.7"])
+    for host in ("10.1.2.3", "::1", "192.0.2.7", "::ffff:10.9.9.9"):
+        assert admission.is_proxy(host), host
+    for host in ("11.0.0.1", "::2", "192.0.2.8", "local", "fe80::1%eth0"):
+        assert not admission.is_proxy(host), host
+    assert not Admission.of(Limits()).is_proxy("127.0.0.1")
+
+
+@pytest.mark.parametrize("name", ["*", "", "proxy.example", "10.0.0.0/99"])
+def test_a_proxy_that_is_no_address_is_refused(name: str) -> None:
+    with pytest.raises(CardlabError, match="--proxy must be an address or a network, got"):
+        Admission.of(Limits(), [name])
+
+
+def test_what_many_visitors_share_is_bounded_in_all_only() -> None:
+    admission = Admission(Limits(connections=4, connections_of_address=2))
+    taken = [admission.enter("connections", "a proxy", shared=True) for _ in range(5)]
+    assert taken == [True] * 4 + [False]
+    assert not admission.enter("connections", "a visitor")

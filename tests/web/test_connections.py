@@ -205,10 +205,12 @@ def test_a_browser_that_does_not_read_is_let_go(store: Path) -> None:
     on_server(store, play, replace(GENEROUS, unread_seconds=0.3))
 
 
-@pytest.mark.parametrize("trusted", [True, False])
+@pytest.mark.parametrize("proxies", [("127.0.0.1",), ("10.2.0.0/16", "127.0.0.0/8"), ()])
 def test_addresses_of_visitors_are_believed_from_named_proxies_only(
-    store: Path, trusted: bool
+    store: Path, proxies: tuple[str, ...], caplog: pytest.LogCaptureFixture
 ) -> None:
+    trusted = bool(proxies)
+
     async def play(server: Live) -> None:
         found = [
             await server.status("127.0.0.1", f"X-Forwarded-For: 10.0.0.{k}") for k in range(1, 9)
@@ -220,9 +222,11 @@ def test_addresses_of_visitors_are_believed_from_named_proxies_only(
             for k in range(8)
         ]
         assert behind.count(429) == (4 if trusted else 8)
+        warnings = [line for line in caplog.messages if "X-Forwarded-For" in line]
+        assert len(warnings) == (0 if trusted else 1)
 
     limits = replace(GENEROUS, requests_a_second=1e-9, request_burst=4, connections_of_address=3)
-    on_server(store, play, limits, *(("127.0.0.1",) if trusted else ()))
+    on_server(store, play, limits, *proxies)
 
 
 def test_new_sockets_count_as_requests(store: Path) -> None:

@@ -55,7 +55,9 @@ def serve(
     proxy: Annotated[
         list[str] | None,
         typer.Option(
-            help="a reverse proxy whose X-Forwarded-For is believed; repeatable", metavar="ADDRESS"
+            help="a reverse proxy whose X-Forwarded-For is believed, such as 127.0.0.1 or "
+            "10.0.0.0/8; repeatable",
+            metavar="ADDRESS",
         ),
     ] = None,
     metrics: Annotated[

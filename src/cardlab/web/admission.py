@@ -8,8 +8,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from cardlab.engine.errors import CardlabError
 from cardlab.web.fair_queue import Busy
 from cardlab.web.limits import Limits, RateLimiter
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 SENTENCES = {  # what somebody reads whose address has too much of a kind
     "connections": "too many connections from your network; close some and try again",
@@ -35,6 +38,20 @@ def network_of(host: str) -> str:
     return str(ipaddress.ip_network((address, 64), strict=False))
 
 
+def read_proxies(names: Iterable[str]) -> tuple[Network, ...]:
+    """Return the addresses and networks of the proxies that an operator names."""
+    found = []
+    for name in names:
+        try:
+            found.append(ipaddress.ip_network(name.strip(), strict=False))
+        except ValueError:
+            raise CardlabError(
+                f"--proxy must be an address or a network, got {name!r}; "
+                "give for example 127.0.0.1 or 10.0.0.0/8"
+            ) from None
+    return tuple(found)
+
+
 class Bound(NamedTuple):
     """How many of a kind there may be."""
 
@@ -47,7 +64,7 @@ class Admission:
     """Counts what addresses hold and how often they come, and refuses what is too much."""
 
     limits: Limits
-    proxies: frozenset[str] = frozenset()  # whose connections are those of many visitors
+    proxies: tuple[Network, ...] = ()  # their connections are those of many visitors
     held: Counter[tuple[str, str]] = field(default_factory=Counter)  # by kind and address
     total: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
@@ -71,14 +88,28 @@ class Admission:
     @classmethod
     def of(cls, limits: Limits, proxies: Iterable[str] = ()) -> Admission:
         """Return an admission by these limits, with the proxies that are believed."""
-        return cls(limits, frozenset(map(network_of, proxies)))
+        return cls(limits, read_proxies(proxies))
 
-    def enter(self, kind: str, address: str) -> bool:
-        """Return whether an address may hold one more of a kind, which is counted then."""
+    def is_proxy(self, host: str) -> bool:
+        """Return whether a connection comes from a proxy that the operator has named."""
+        if not self.proxies:
+            return False
+        try:
+            address = ipaddress.ip_address(host.partition("%")[0])
+        except ValueError:
+            return False
+        if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
+            address = address.ipv4_mapped
+        return any(address in network for network in self.proxies)
+
+    def enter(self, kind: str, address: str, shared: bool = False) -> bool:
+        """Return whether an address may hold one more of a kind, which is counted then.
+
+        A shared address stands for many visitors: only the bound in all holds for it.
+        """
         bound = self.bounds[kind]
-        free = kind == "connections" and address in self.proxies
         full = self.total[kind] >= bound.in_all
-        if full or (not free and self.held[kind, address] >= bound.of_address):
+        if full or (not shared and self.held[kind, address] >= bound.of_address):
             self.refused[kind] += 1
             return False
         self.held[kind, address] += 1

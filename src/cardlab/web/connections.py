@@ -30,7 +30,8 @@ class Watch:
     def __init__(self, watches: Watches, transport: Any) -> None:
         self.watches, self.transport = watches, transport
         peer = transport.get_extra_info("peername")
-        self.address = network_of(str(peer[0])) if peer else "local"
+        host = str(peer[0]) if peer else "local"
+        self.address, self.shared = network_of(host), watches.admission.is_proxy(host)
         self.silence: asyncio.TimerHandle | None = None  # ends the wait for a request
         self.reading: asyncio.TimerHandle | None = None  # looks whether the browser reads
         self.unread = 0
@@ -110,7 +111,7 @@ class Watches:
             oldest = next(iter(self.silent))
             self.open[oldest].give_up()
             self.end(oldest)
-        if not self.admission.enter("connections", watch.address):
+        if not self.admission.enter("connections", watch.address, watch.shared):
             transport.write(REFUSAL.format(SENTENCES["connections"]).encode())
             transport.close()
             return None

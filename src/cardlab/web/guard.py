@@ -72,6 +72,7 @@ class Guard:
     ) -> None:
         self.app, self.admission, self.limits = app, admission, admission.limits
         self.hosts, self.any_address = hosts, any_address
+        self.warned = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
@@ -79,6 +80,14 @@ class Guard:
             await self.app(scope, receive, send)
             return
         headers = dict(scope["headers"])
+        if b"x-forwarded-for" in headers and not self.admission.proxies and not self.warned:
+            self.warned = True
+            LOG.warning(
+                "a request from %s names another sender (X-Forwarded-For), which is not believed; "
+                "if that is your reverse proxy, start the server with --proxy and its address, "
+                "or all visitors share the limits of one",
+                scope["client"][0] if scope.get("client") else "nowhere",
+            )
         host = headers.get(b"host", b"").decode("latin-1")
         origin = headers.get(b"origin")
         if scope["type"] == "websocket":

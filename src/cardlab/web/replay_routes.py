@@ -132,9 +132,9 @@ async def advice(request: Request) -> Response:
     site, payer = _asker(request)
     asked = read_body((await request.body()).decode(errors="replace"), Advice)
     game, record = replays.read_record(asked.record, site.menu, site.limits)
-    await replays.check_adviser(asked.adviser, game, record, site.menu, site.pool, payer)
+    await replays.check_adviser(asked.adviser, game, record, site.menu, site.replay_pool, payer)
     question = (game, record, asked.ply, asked.adviser)
-    return JSONResponse(await site.pool.call(replays.advice_at, *question, payer=payer))
+    return JSONResponse(await site.replay_pool.call(replays.advice_at, *question, payer=payer))
 
 
 async def review(request: Request) -> Response:
@@ -142,11 +142,11 @@ async def review(request: Request) -> Response:
     site, payer = _asker(request)
     asked = read_body((await request.body()).decode(errors="replace"), Review)
     game, record = replays.read_record(asked.record, site.menu, site.limits)
-    await replays.check_adviser(asked.adviser, game, record, site.menu, site.pool, payer)
+    await replays.check_adviser(asked.adviser, game, record, site.menu, site.replay_pool, payer)
 
     async def lines() -> AsyncIterator[str]:
         try:
-            async for line in replays.review(site.pool, game, record, asked.adviser, payer):
+            async for line in replays.review(site.replay_pool, game, record, asked.adviser, payer):
                 yield json.dumps(line, separators=(",", ":")) + "\n"
         except CardlabError as error:
             yield json.dumps({"type": "error", "error": str(error)}) + "\n"

@@ -20,7 +20,10 @@ from cardlab.web.store_reads import StoreReads
 
 @dataclass
 class Site:
-    """Menu, store, rooms, workers and limits of one server; replays have workers of their own."""
+    """Menu, store, rooms, workers and limits of one server.
+
+    Replays, advice on them and reviews have workers of their own: players never wait for them.
+    """
 
     menu: Menu
     store: Store
