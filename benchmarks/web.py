@@ -44,7 +44,11 @@ SERVER = """
 import sys
 from cardlab.web.limits import Limits
 from cardlab.web.running import run
-limits = Limits(tables_a_minute=1e9, messages_a_second=1e9, tables=100000, sockets=100000)
+many = 100_000  # all visitors of the benchmark share one address
+limits = Limits(
+    tables_a_minute=1e9, messages_a_second=1e9, frames_a_second=1e9, requests_a_second=1e9,
+    tables=many, sockets=many, sockets_of_address=many, connections_of_address=many,
+)
 run("127.0.0.1", 0, store=sys.argv[1], limits=limits, tell=lambda at: print(at, flush=True))
 """
 
@@ -72,8 +76,8 @@ def post(address: str, game: str, seed: int) -> tuple[str, str]:
     head = {"content-type": "application/json"}
     ask = urllib.request.Request(f"{address}/api/tables", json.dumps(wish).encode(), head)
     with urllib.request.urlopen(ask) as answer:
-        told = json.load(answer)
-    return told["id"], told["seats"][0]["secret"]
+        table = json.load(answer)
+    return table["id"], table["seats"][0]["secret"]
 
 
 async def open_table(address: str, game: str, seed: int) -> tuple[str, str]:
@@ -88,22 +92,24 @@ def line_to(address: str, name: str) -> Any:
 async def next_turn(line: Any) -> dict[str, Any]:
     """Return the next view in which the person is to move, or the last one."""
     while True:
-        told = json.loads(await line.recv())
-        if told["type"] == "view" and (told["legal"] or told["over"]):
-            return told  # type: ignore[no-any-return]
+        message: dict[str, Any] = json.loads(await line.recv())
+        if message["type"] == "view" and (message["legal"] or message["over"]):
+            return message
 
 
 async def play(line: Any, secret: str, rng: random.Random, times: list[float] | None) -> None:
     """Play a game to its end by random moves; with `times`, at a person's pace."""
     await line.send(json.dumps({"type": "join", "secret": secret}))
-    told = await next_turn(line)
-    while not told["over"]:
+    message = await next_turn(line)
+    while not message["over"]:
         if times is not None:
             await asyncio.sleep(rng.uniform(*THINK_SECONDS))
-        action = rng.choice(told["legal"])["id"]
+        action = rng.choice(message["legal"])["id"]
         began = time.perf_counter()
-        await line.send(json.dumps({"type": "act", "version": told["version"], "action": action}))
-        told = await next_turn(line)
+        await line.send(
+            json.dumps({"type": "act", "version": message["version"], "action": action})
+        )
+        message = await next_turn(line)
         if times is not None:
             times.append(time.perf_counter() - began)
 
