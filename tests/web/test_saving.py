@@ -296,3 +296,27 @@ def test_a_store_that_hangs_holds_up_nothing_else(
         assert {status for status, *_ in answers} == {503}
 
     in_app(store, play, replace(IMPATIENT, reading_seconds=0.5))
+
+
+def test_players_hear_of_saving_only_when_nothing_reaches_the_store(store: Path) -> None:
+    """Agents that move all the time leave something pending: each commit starts the wait anew."""
+
+    async def play(app: Any) -> None:
+        name, keys = await open_table(app, **TWO)
+        ann = Wire(app, name)
+        await ann.join(keys[0])
+        room = site_of(app).rooms.live[name]
+        await room.settled()
+        with held(store):
+            room.save()
+            first, timer = room.number, room.timer
+            assert timer is not None
+            room.save()
+            room.committed(first)
+            assert room.pending
+            assert timer.cancelled()
+            assert room.timer is not None
+        await room.settled()
+        assert room.timer is None
+
+    in_app(store, play, GENEROUS)

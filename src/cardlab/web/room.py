@@ -506,8 +506,11 @@ class Room:
         )
         self.home.unsaved[self.id] = self
         if self.timer is None:
-            seconds = self.home.limits.saving_seconds
-            self.timer = asyncio.get_running_loop().call_later(seconds, self._say_saving)
+            self._time_saving()
+
+    def _time_saving(self) -> None:
+        seconds = self.home.limits.saving_seconds
+        self.timer = asyncio.get_running_loop().call_later(seconds, self._say_saving)
 
     def _say_saving(self) -> None:
         """Tell everybody that a move waits for the store."""
@@ -521,11 +524,13 @@ class Room:
             _, listener, text = self.outbox.popleft()
             if listener in self.listeners:
                 listener.send(text)
-        if not self.pending:
+        if self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
+        if self.pending:
+            self._time_saving()  # the store works: what still waits has only just happened
+        else:
             self.home.unsaved.pop(self.id, None)
-            if self.timer is not None:
-                self.timer.cancel()
-                self.timer = None
             self.home.tidy(self)
         if self.wake is not None:
             self.wake.set()
