@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+import json
+import os
+import shlex
+import sys
+
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cardlab.agents.catalog import agents_for, find_agent
 from cardlab.agents.entries import Strength
+from cardlab.agents.outside import AgentFailed, Limits, OutsideAgent, dismiss_all
 from cardlab.aliases import AGENTS, MODULES, OBJECTS, current_agent, current_reference
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Agent, OpenAgent
+from cardlab.engine.play import Table
 from cardlab.engine.registry import find_game, our_games
-from tests.support.strategies import any_text, texts_near, value_or_error
+from tests.support.paths import PROGRAMS
+from tests.support.strategies import (
+    any_text,
+    check_sentence,
+    json_values,
+    texts_near,
+    value_or_error,
+)
 
 SHAPES = (
     "{name}:{number}",
@@ -77,3 +92,38 @@ def test_any_text_is_a_strength_or_a_mistake(text: str) -> None:
 def test_a_strength_survives_its_text(score: float, margin: float | None, games: int) -> None:
     strength = Strength(score, margin, games)
     assert Strength.read(str(strength)) == strength
+
+
+READY = b'{"type":"ready"}'
+# What a program may write in one line, legal or not, and what is no line of JSON at all.
+ANSWERS = (
+    st.builds(
+        lambda kind, action, more: json.dumps({"type": kind, "action": action} | more).encode(),
+        st.sampled_from(["action", "ready", "turn"]) | json_values,
+        st.integers(-2, 60) | st.sampled_from(["7H", "draw", True, None]) | json_values,
+        st.just({}) | st.dictionaries(st.text(max_size=4), json_values, max_size=2),
+    )
+    | json_values.map(json.dumps).map(str.encode)
+    | st.binary(max_size=60)
+    | st.sampled_from([b"[" * 60_000, b'{"type":"action","action":1e999}', b'{"type":"\\ud800"}'])
+)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="outside agents need a POSIX system")
+@given(ANSWERS | st.just(READY), ANSWERS)
+@settings(max_examples=max(15, settings().max_examples // 4))
+def test_whatever_a_program_answers_it_moves_legally_or_loses(hello: bytes, answer: bytes) -> None:
+    limits = Limits(move_seconds=60, start_seconds=60)
+    command = [sys.executable, str(PROGRAMS / "answers.py"), hello.hex() or "00", answer.hex()]
+    agent = OutsideAgent(f"cmd:{shlex.join(command)}", limits)
+    table, rng = Table(find_game("crazy_eights"), seed=3), np.random.default_rng(0)
+    try:
+        agent.begin(table.game, table.options, 0, 2, rng)
+        action = agent.act(table.turn(), rng)
+        assert type(action) is int
+        assert action in table.state.legal()
+    except AgentFailed as error:
+        check_sentence(error)
+        assert error.seat == 0
+    finally:
+        dismiss_all()

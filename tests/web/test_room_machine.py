@@ -230,7 +230,7 @@ class RoomMachine(RuleBasedStateMachine):
         self.tell(who, text)
 
     @precondition(lambda self: self.room.playing is not None and not self.room.over)
-    @rule(moves=st.sampled_from([2, 20, 200]))
+    @rule(moves=st.sampled_from([2, 20, 60]))
     def play_on(self, moves: int) -> None:
         """Whoever is to move and is there makes some legal move."""
         for _ in range(moves):
@@ -243,6 +243,7 @@ class RoomMachine(RuleBasedStateMachine):
             action = int(self.rng.choice(self.room.table.state.legal()))
             message = {"type": "act", "version": self.room.version, "action": action}
             self.do(self.say(browser, message))
+            self.the_store_holds_it()
 
     @rule()
     def restart(self) -> None:
