@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from cardlab.arena.shard import ACTION, Match, Played, full_record
-from cardlab.arena.store import Entered, Store
+from cardlab.arena.store import Entered, Store, StoreError
 from cardlab.arena.tournament import Plan
 from cardlab.engine.errors import CardlabError, require
 from cardlab.engine.registry import find_game
@@ -38,7 +38,7 @@ def export_games(
     if path.suffix == ".parquet":
         require("Parquet", "papers", "pyarrow")
     if not any(store.count(one.id) for one in tournaments):
-        raise CardlabError(
+        raise StoreError(
             f"{store.shown} holds no games to write to {path}; play some with `cardlab tournament`"
         )
     fresh = path.with_name(f".{path.name}.{os.getpid()}")  # a broken export leaves nothing behind

@@ -96,7 +96,7 @@ def tournament(
     with joined_cluster(ray), Store(store) as kept:  # no cluster, no entry in the store
         entered = (arena.resume if resume else arena.enter)(plan, kept, name)
         if steps:  # games of an earlier run moved it, too
-            for pairing, one in kept.games(entered.id):
+            for pairing, one in kept.games(entered.id, plan.matches):
                 steps.game(plan.matches[pairing].seating(one.rotation), one.returns)
         stopped = when_stopped(
             lambda: (
@@ -237,7 +237,7 @@ def leaderboard(
 
     if game is not None:
         find_game(game)
-    with Store(store, make=False) as kept:
+    with Store(store, read_only=True) as kept:
         boards = leaderboards(kept, game, ladder=ladder)
     if as_json:
         print_json([board.to_dict() for board in boards])
@@ -265,7 +265,7 @@ def export(
     from cardlab.arena.export import export_games
     from cardlab.arena.store import Store
 
-    with Store(store, make=False) as kept:
+    with Store(store, read_only=True) as kept:
         chosen = [kept.find(name)] if name is not None else kept.tournaments()
         total = sum(kept.count(one.id) for one in chosen)
         with compiling(), progress_bar("games") as progress:

@@ -20,6 +20,11 @@ OURS = (f"{Path(__file__).parents[1]}{os.sep}", f"{Path(importlib.__file__).pare
 class CardlabError(ValueError):
     """A mistake in what was asked; the text is fit to be shown to the person who asked."""
 
+    @property
+    def public(self) -> str:
+        """What strangers may read of it: everything, unless a subclass names files or hosts."""
+        return str(self)
+
 
 class IllegalAction(CardlabError):
     """An action that the rules do not allow in this state."""
