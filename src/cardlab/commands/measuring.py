@@ -18,6 +18,7 @@ from cardlab.commands.arguments import (
     OptionList,
     Seed,
     StoreAddress,
+    Trust,
     Workers,
     print_json,
     read_limits,
@@ -232,11 +233,11 @@ def leaderboard(
 
     from cardlab.arena.leaderboard import leaderboards
     from cardlab.arena.store import Store
-    from cardlab.engine.registry import find_game
+    from cardlab.engine.registry import find_package
     from cardlab.show.tournament import show_boards
 
-    if game is not None:
-        find_game(game)
+    if game is not None and ":" not in game:
+        find_package(game)  # a name that is mistyped is told from one without games
     with Store(store, read_only=True) as kept:
         boards = leaderboards(kept, game, ladder=ladder)
     if as_json:
@@ -253,10 +254,12 @@ def export(
     name: Annotated[
         str | None, typer.Option(help="one tournament; without it all", metavar="NAME")
     ] = None,
+    trust: Trust = False,
 ) -> None:
     """Write the games of a store to a file.
 
-    JSON lines are full records that replay; CSV and Parquet (extra papers) have one row a game.
+    JSON lines are full records that replay, made by the rules; CSV and Parquet (extra papers) have
+    one row a game and run no rules.
 
     Examples:
       cardlab export games.jsonl --name crazy_eights-1
@@ -269,7 +272,7 @@ def export(
         chosen = [kept.find(name)] if name is not None else kept.tournaments()
         total = sum(kept.count(one.id) for one in chosen)
         with compiling(), progress_bar("games") as progress:
-            count = export_games(kept, chosen, out, lambda done: progress(done, total))
+            count = export_games(kept, chosen, out, lambda done: progress(done, total), trust=trust)
     new_console().print(f"{count:,} games written to {out}", markup=False, soft_wrap=True)
 
 
