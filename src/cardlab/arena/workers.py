@@ -52,7 +52,8 @@ class Pool(ProcessPoolExecutor):
         for name, value in ONE_THREAD.items():
             os.environ.setdefault(name, value)
         spawn = multiprocessing.get_context("spawn")
-        super().__init__(workers, spawn, initializer or become_quiet)
+        with _without_working_folder():  # locks have a process that looks after them
+            super().__init__(workers, spawn, initializer or become_quiet)
 
     def submit(self, *args: Any, **options: Any) -> Future[Any]:
         """Hand out a task, to a new process if all are busy."""
