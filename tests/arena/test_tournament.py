@@ -283,6 +283,7 @@ def old_store(path: Path) -> None:
     with sqlite3.connect(path) as at:
         for name in ("log", "nodes"):
             at.execute(f"ALTER TABLE games DROP COLUMN {name}")
+        at.execute("ALTER TABLE web_tables DROP COLUMN dealing")
         at.execute("UPDATE cardlab SET schema = 1")
     at.close()
 

@@ -35,6 +35,11 @@ class CardlabError(ValueError):
         """Return the text."""
         return one_line(super().__str__())
 
+    @property
+    def public(self) -> str:
+        """What strangers may read of it: everything, unless a subclass names files or hosts."""
+        return str(self)
+
 
 class IllegalAction(CardlabError):
     """An action that the rules do not allow in this state."""
