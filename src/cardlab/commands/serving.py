@@ -8,6 +8,7 @@ import typer
 
 from cardlab.commands.arguments import StoreAddress, Workers
 from cardlab.engine.errors import CardlabError, require
+from cardlab.show.console import say
 
 
 def show(address: str) -> None:
@@ -83,7 +84,7 @@ def serve(
 
     menu = Menu.of(game or (), agent or ())
     for name, reason in menu.left_out.items():
-        typer.echo(f"{name} is left out: {reason}", err=True)
+        say(f"{name} is left out: {reason}")
 
     def tell(address: str) -> None:
         typer.echo(f"cardlab is at {address} (Ctrl-C ends it)")

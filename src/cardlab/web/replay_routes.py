@@ -149,7 +149,7 @@ async def review(request: Request) -> Response:
             async for line in replays.review(site.replay_pool, game, record, asked.adviser, payer):
                 yield json.dumps(line, separators=(",", ":")) + "\n"
         except CardlabError as error:
-            yield json.dumps({"type": "error", "error": str(error)}) + "\n"
+            yield json.dumps({"type": "error", "error": error.public}) + "\n"
 
     async def make() -> Response:
         await site.replay_pool.call(replays.check_record, game, record, payer=payer)

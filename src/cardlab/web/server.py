@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, suppress
 from fastapi import FastAPI, HTTPException, Request, WebSocket
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
-from cardlab.arena.store import Store, StoreUnavailable
+from cardlab.arena.store import Store, StoreError
 from cardlab.arena.workers import default_workers
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.registry import package_of
@@ -31,7 +31,7 @@ from cardlab.web.room_writer import RoomWriter
 from cardlab.web.rooms import Rooms
 from cardlab.web.server_state import Site, address_of, refused, site_of
 from cardlab.web.sockets import serve_socket
-from cardlab.web.store_reads import STORE_TROUBLE, StoreReads
+from cardlab.web.store_reads import StoreReads
 
 LOG = logging.getLogger(__name__)
 DAY = 86_400
@@ -109,10 +109,10 @@ async def _warm_up(menu: Menu, pool: AgentPool, stop: threading.Event, prestart:
 
 
 async def _complain(request: Request, error: Exception) -> Response:
-    if isinstance(error, StoreUnavailable):  # its text names files and hosts
+    assert isinstance(error, CardlabError)
+    if isinstance(error, StoreError):
         LOG.warning("%s", error)
-        return refused(503, STORE_TROUBLE)
-    return refused(503 if isinstance(error, Busy) else 400, str(error))
+    return refused(503 if isinstance(error, (Busy, StoreError)) else 400, error.public)
 
 
 async def _missing(request: Request, error: Exception) -> Response:
