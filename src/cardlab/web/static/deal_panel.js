@@ -9,7 +9,7 @@ const KINDS = {
   fair: {
     label: "Fair deal",
     words:
-      "Every player’s browser and the server have each drawn a secret number, and the cards come from all of them together, so that no player could choose or know them. After the game all numbers are shown, and your browser checks that none was changed.",
+      "Your browser, the browsers of the others and the server have each drawn a secret number, and all numbers together decide the cards: nobody at the table could choose or know them. After the game the numbers are shown, and your browser checks that nothing was changed.",
   },
   server: {
     label: "Dealt by the server",
@@ -54,7 +54,7 @@ export function dealLabel(deal, names, foreign) {
       { class: "about-deal" },
     );
   return button(label, explain, {
-    class: `deal-label ${foreign ? "foreign" : deal.kind}`,
+    class: `button small deal-label ${foreign ? "foreign" : deal.kind}`,
     title: "How these cards were dealt",
     "aria-haspopup": "dialog",
   });

@@ -99,9 +99,10 @@ async function tableFacts(main, id) {
 
 /** @param {HTMLElement} main */
 function explainWait(main) {
-  const words = "The last move at this table is being saved. The table comes by itself as soon as it is kept.";
-  if (!main.querySelector(".notice"))
-    put(main, h("p", { class: "notice", role: "status" }, h("span", { class: "saving-mark" }), words));
+  if (main.querySelector(".notice")) return;
+  const words = "The last move at this table is being saved. The table comes by itself when it is.";
+  put(main, h("div", { class: "notice" }, h("p", {}, h("span", { class: "saving-mark" }), words)));
+  announce(words);
 }
 
 class TablePage {
@@ -220,10 +221,10 @@ class TablePage {
           ),
         ),
         this.strip,
+        this.savingNote,
         h(
           "section",
           { class: "felt", "aria-label": "Table" },
-          this.savingNote,
           this.gather,
           this.invites,
           this.end,
@@ -333,10 +334,8 @@ class TablePage {
   setSaving(on) {
     if (this.saving === on) return;
     this.saving = on;
-    put(
-      this.savingNote,
-      on && [h("span", { class: "saving-mark" }), this.waiting ? "Saving your move …" : "Saving …"],
-    );
+    const words = this.waiting ? "Saving your move …" : "Saving …";
+    put(this.savingNote, on && h("span", {}, h("span", { class: "saving-mark" }), words));
     if (on) this.redraw(); // nothing can be played now
   }
 
