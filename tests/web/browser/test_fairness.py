@@ -201,11 +201,11 @@ def test_a_move_waits_for_the_store_and_a_reload_never_goes_back(
         assert health.json()["unsaved"] == 1
         ann.page.evaluate("document.querySelector('.hand.active .hold')?.click()")
         ann.page.reload()
-        ann.page.wait_for_selector("text=is being saved")
+        ann.page.wait_for_selector(".notice:has-text('is being saved')")
         ann.picture("saving_reload")
         ann.page.wait_for_timeout(12_000)  # longer than the server waits before it says so
         assert ann.page.locator(".board > *").count() == 0
-        assert ann.page.locator("text=is being saved").count() == 1
+        assert ann.page.locator(".notice:has-text('is being saved')").count() == 1
     ann.page.wait_for_selector('.board[data-turn="yes"], .result')
     assert int(ann.version) > before
     ann.play_on()
