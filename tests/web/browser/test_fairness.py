@@ -133,7 +133,7 @@ def test_a_proof_that_does_not_hold_is_shown_as_such(server: Any, somebody: Any,
 def test_whoever_comes_to_a_seat_that_was_used_is_told(server: Any, somebody: Any) -> None:
     """Who opens a friend's link first sees the friend's cards, but not without a trace."""
     ann: Person = somebody(server)
-    table, link = _gather(ann, PAIR)
+    _, link = _gather(ann, PAIR)
     other = Person(ann.page.context.new_page(), ann.address)
     other.visit(link)  # Ann herself, in another tab
     other.page.wait_for_selector(".board > *")
@@ -200,10 +200,10 @@ def test_a_move_waits_for_the_store_and_a_reload_never_goes_back(
         health = ann.page.request.get(f"{own_server.address}/api/health")
         assert health.json()["unsaved"] == 1
         ann.page.evaluate("document.querySelector('.hand.active .hold')?.click()")
-        ann.page.reload()
-        ann.page.wait_for_selector(".notice:has-text('is being saved')")
-        ann.picture("saving_reload")
-        ann.page.wait_for_timeout(12_000)  # longer than the server waits before it says so
+        with ann.page.expect_response(lambda answer: answer.status == 503):  # asked in vain
+            ann.page.reload()
+            ann.page.wait_for_selector(".notice:has-text('is being saved')")
+            ann.picture("saving_reload")
         assert ann.page.locator(".board > *").count() == 0
         assert ann.page.locator(".notice:has-text('is being saved')").count() == 1
     ann.page.wait_for_selector('.board[data-turn="yes"], .result')

@@ -100,7 +100,7 @@ async function tableFacts(main, id) {
 /** @param {HTMLElement} main */
 function explainWait(main) {
   if (main.querySelector(".notice")) return;
-  const words = "The last move at this table is being saved. The table comes by itself when it is.";
+  const words = "The last move at this table is being saved. The table appears as soon as that is done.";
   put(main, h("div", { class: "notice" }, h("p", {}, h("span", { class: "saving-mark" }), words)));
   announce(words);
 }
