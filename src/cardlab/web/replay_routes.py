@@ -20,6 +20,7 @@ from cardlab.web.admission import SENTENCES
 from cardlab.web.fair_queue import Busy, Payer
 from cardlab.web.messages import Advice, Review, read_body
 from cardlab.web.server_state import Site, address_of, refused, site_of
+from cardlab.web.store_reads import store_kept_secret
 
 FRESH_SECONDS = 30  # that a leaderboard is shown again before it is computed anew
 BOARD_SECONDS = 120
@@ -174,8 +175,11 @@ async def leaderboard(request: Request, game: str | None = None) -> Response:
     name = None if game is None else site.menu.game(game).name
     asked = (site.store.address, site.menu.names, name)
 
-    def make() -> Any:
-        return site.pool.call(leaderboards.leaderboard_json, *asked, seconds=BOARD_SECONDS)
+    async def make() -> Any:
+        with store_kept_secret():
+            return await site.pool.call(
+                leaderboards.leaderboard_json, *asked, seconds=BOARD_SECONDS
+            )
 
     return JSONResponse(await _kept(site, ("leaderboard", name), make))
 
