@@ -202,6 +202,9 @@ def read_settings(text: object) -> dict[str, Any]:
         raise DamagedRow(f"options {_short(options)}")
     if found.get("format") not in (*FORMATS, "sprt"):
         raise DamagedRow(f"format {_short(found.get('format'))}")
+    salt = found.get("salt")
+    if salt is not None and not (isinstance(salt, str) and salt.isprintable()):
+        raise DamagedRow(f"salt {_short(salt)}")
     limits = found.get("limits", {})
     if not isinstance(limits, dict) or not limits.keys() <= set(LIMITS):
         raise DamagedRow(f"limits {_short(limits)}")

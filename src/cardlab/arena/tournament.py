@@ -160,8 +160,8 @@ class Plan:
         if self.has_program:
             limits = asdict(self.limits)
             del limits["log_folder"]  # where logs go changes no game
-            if not self.limits.fresh_process:
-                del limits["fresh_process"]  # as in settings of before there was a choice
+            if limits.pop("fresh_process"):
+                data["fresh_process"] = True
             data["limits"] = limits
         if self.salt:
             data["salt"] = self.salt
@@ -179,7 +179,10 @@ class Plan:
             settings["seed"],
             tuple(settings["options"].items()),
             settings["format"],
-            Limits(**settings.get("limits", {})),
+            Limits(
+                **settings.get("limits", {}),
+                fresh_process=settings.get("fresh_process") is True,
+            ),
             settings.get("salt"),
             seats=entered.seats,
         )

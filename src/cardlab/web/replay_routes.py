@@ -174,8 +174,8 @@ async def leaderboard(request: Request, game: str | None = None) -> Response:
     name = None if game is None else site.menu.game(game).name
     asked = (site.store.address, site.menu.names, name)
 
-    def make() -> Any:
-        return site.pool.call(leaderboards.leaderboard_json, *asked, seconds=BOARD_SECONDS)
+    async def make() -> Any:
+        return await site.pool.call(leaderboards.leaderboard_json, *asked, seconds=BOARD_SECONDS)
 
     return JSONResponse(await _kept(site, ("leaderboard", name), make))
 

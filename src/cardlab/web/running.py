@@ -23,11 +23,12 @@ from cardlab.web.logs import log_sparingly
 from cardlab.web.menu import Menu
 from cardlab.web.server import make_app
 
-BACKLOG = 1024
 GRACE_SECONDS = 3
 EVERYWHERE = ("0.0.0.0", "::")
 MOST_DESCRIPTORS = 16_384
 OWN_DESCRIPTORS = 200  # files, workers and the store: never given to connections
+BACKLOG = 1024  # connections that wait to be accepted, where there are descriptors for all of them
+IN_PASSING = 4  # times as many are open for a moment before the first of them is refused
 GARBAGE = (20_000, 20, 50)  # tables leave no cycles: looking for some can wait
 
 
@@ -69,7 +70,9 @@ def run(
     """Serve until Ctrl-C or SIGTERM; what cannot start is one sentence."""
     Store(store).close()  # a store that cannot be used is a sentence now, not an error in a log
     bounds = limits or Limits()
-    bounds = replace(bounds, connections=min(bounds.connections, raise_descriptors()))
+    files = raise_descriptors()
+    most = min(bounds.connections, max(files // 2, files - OWN_DESCRIPTORS))
+    bounds = replace(bounds, connections=most)
     admission = Admission.of(bounds, proxies or ())
     line = _listen(host, port)
     port = line.getsockname()[1]
@@ -86,7 +89,8 @@ def run(
         metrics=metrics,
     )
     log_sparingly()
-    server = _Server(configuration(app, admission, proxies or []))
+    backlog = max(1, min(BACKLOG, (files - most) // IN_PASSING))
+    server = _Server(configuration(app, admission, proxies or [], backlog))
     address = f"[{shown}]" if ":" in shown else shown
 
     def ready() -> None:
@@ -98,13 +102,16 @@ def run(
         asyncio.run(server.serve(sockets=[line]))
 
 
-def configuration(app: FastAPI, admission: Admission, proxies: list[str]) -> uvicorn.Config:
+def configuration(
+    app: FastAPI, admission: Admission, proxies: list[str], backlog: int = BACKLOG
+) -> uvicorn.Config:
     """Return how the application is served: every connection under watch."""
     http, sockets = watched_protocols(Watches(admission))
     return uvicorn.Config(
         app,
         http=http,
         ws=sockets,
+        backlog=backlog,
         ws_max_size=4 * admission.limits.message_bytes,  # larger ones are not even read
         ws_per_message_deflate=False,  # compression would keep more memory than a table
         log_config=None,
@@ -117,7 +124,7 @@ def configuration(app: FastAPI, admission: Admission, proxies: list[str]) -> uvi
 
 
 def raise_descriptors() -> int:
-    """Allow as many open files as the system lets this process have; return the connections."""
+    """Allow as many open files as the system lets this process have; return how many."""
     most = MOST_DESCRIPTORS
     with suppress(ImportError, OSError, ValueError):
         import resource
@@ -127,7 +134,7 @@ def raise_descriptors() -> int:
             most = min(most, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
         most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    return max(most // 2, most - OWN_DESCRIPTORS)
+    return most
 
 
 def _own_address() -> str:
