@@ -20,12 +20,13 @@ import tempfile
 import time
 from pathlib import Path
 
-from attacks import kills
+from attacks import flood, kills
 from attacks.case import Case, Outcome, Setting, losses, table
 from attacks.programs import Failed, Server
 from attacks.visitors import Party
 
 CASES = (
+    Case("flood", "four attacks at once while somebody plays", flood.four_at_once, alone=True),
     Case("server killed", "kill -9 of the server in mid-game", kills.server_killed),
     Case("workers killed", "kill -9 of those who think", kills.workers_killed),
     Case("database stopped", "PostgreSQL stopped in mid-game", kills.postgres_stopped),

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from attacks.wire import ask
 
+ROOT = Path(__file__).parents[1]
 START_SECONDS = 180.0  # the first start may have to compile
 END_SECONDS = 60.0
 STEP = 0.05
