@@ -20,13 +20,14 @@ import tempfile
 import time
 from pathlib import Path
 
-from attacks import flood, kills
+from attacks import flood, kills, slow
 from attacks.case import Case, Outcome, Setting, losses, table
 from attacks.programs import Failed, Server
 from attacks.visitors import Party
 
 CASES = (
     Case("flood", "four attacks at once while somebody plays", flood.four_at_once, alone=True),
+    Case("slow and forged", "slow, half-closed, oversized, forged, too many", slow.slow_and_forged),
     Case("server killed", "kill -9 of the server in mid-game", kills.server_killed),
     Case("workers killed", "kill -9 of those who think", kills.workers_killed),
     Case("database stopped", "PostgreSQL stopped in mid-game", kills.postgres_stopped),

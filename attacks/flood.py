@@ -12,7 +12,7 @@ from websockets.asyncio.client import connect
 from attacks.case import Outcome, Setting
 from attacks.crowd import HEAVY, open_table
 from attacks.long_records import long_record
-from attacks.programs import ROOT, Server, program, until
+from attacks.programs import ROOT, Server, processor_seconds, program, until
 from attacks.visitors import Party
 from attacks.wire import ask, percentile
 
@@ -29,7 +29,7 @@ async def four_at_once(setting: Setting) -> Outcome:
     outcome, seconds = Outcome(tries=1), setting.count(SECONDS, QUICK_SECONDS)
     async with Server(setting.folder) as server:
         await _everybody_warm(server)
-        before = server.memory()
+        before, busy = server.memory(), processor_seconds(server.pid)
         peak = list(before)
         files = (await server.health())["files"]
         words = (sys.executable, "-m", "attacks.crowd", server.address, str(seconds))
@@ -44,17 +44,20 @@ async def four_at_once(setting: Setting) -> Outcome:
             telling = asyncio.create_task(crowd.stdout.readline())
             while not telling.done():
                 peak = [max(pair) for pair in zip(peak, server.memory(), strict=True)]
-                await asyncio.sleep(0.2)
+                await asyncio.sleep(0.5)
             counts = json.loads(telling.result())
             seconds_of_moves = list(party.seconds)
             outcome.lost += await party.end()
+        worked, waited = processor_seconds(server.pid)
+        outcome.figures["server's s of CPU"] = round(worked - busy[0], 1)
+        outcome.figures["s that it waited for a core"] = round(waited - busy[1], 1)
         _judge_moves(outcome, seconds_of_moves)
         _judge_memory(outcome, before, peak)
         await _judge_recovery(outcome, server, before, files)
         said = server.said()
     log = len(said) / 1000
     outcome.demand(log < MOST_LOG_KB, f"the log has {log:,.0f} kB, {MOST_LOG_KB:,.0f} are allowed")
-    outcome.demand("Traceback" not in said, "a traceback in the server's log")
+    outcome.lost += server.tracebacks()
     outcome.figures |= {"log kB": round(log, 1), **counts}
     if not setting.quick:
         refused = counts.get("replays of forbidden length: 400", 0)
@@ -120,7 +123,8 @@ async def _everybody_warm(server: Server) -> None:
 
 async def _one_hint(server: Server, game: str) -> None:
     """Ask for one hint of a game by its usual adviser."""
-    name, secret = await open_table(server.address, game, HEAVY[game], "127.0.0.9")
+    adviser = HEAVY[game].partition(":")[0]
+    name, secret = await open_table(server.address, game, adviser, "127.0.0.9")
     where = f"{server.address.replace('http', 'ws', 1)}/api/tables/{name}/socket"
     async with connect(where, compression=None, local_addr=("127.0.0.9", 0)) as line:
         await line.send(json.dumps({"type": "join", "secret": secret}))

@@ -127,6 +127,12 @@ def resident(pid: int) -> float:
     return 0.0
 
 
+def processor_seconds(pid: int) -> tuple[float, float]:
+    """Return how long the main thread of a process has run, and waited for a core to run on."""
+    ran, waited, _ = Path(f"/proc/{pid}/schedstat").read_text().split()
+    return int(ran) / 1e9, int(waited) / 1e9
+
+
 async def until(
     happens: Callable[[], Any], what: str, seconds: float = END_SECONDS, step: float = STEP
 ) -> Any:
@@ -213,6 +219,16 @@ class Server:
     def said(self) -> str:
         """Return its log."""
         return self.log.read_text(errors="replace") if self.log.exists() else ""
+
+    def tracebacks(self) -> list[str]:
+        """Return a sentence for each error in the log that is not one sentence."""
+        found = []
+        for part in self.said().split("Traceback (most recent call last):\n")[1:]:
+            lines = part.splitlines()
+            own = [line.strip() for line in lines if line.startswith("  File ")]
+            end = next((line for line in lines if line and not line.startswith(" ")), "")
+            found.append(f"a traceback in the log: {end[:200]} ({own[-1] if own else ''})")
+        return list(dict.fromkeys(found))
 
     def workers(self) -> list[int]:
         """Return the processes that agents think in."""
