@@ -85,8 +85,7 @@ def _write_records(path: Path, games: Iterator[tuple[Entered, Match, int, Played
                     f"{entered.settings['rules']} of {game.name}, this program plays "
                     f"{game.rules_version}; export it with the version that wrote it"
                 )
-            seats = match.seating(played.rotation)
-            file.write(full_record(game, dict(match.options), seats, played).to_line() + "\n")
+            file.write(full_record(game, match, played).to_line() + "\n")
 
 
 def _row(entered: Entered, match: Match, pairing: int, played: Played) -> dict[str, Any]:
@@ -98,7 +97,7 @@ def _row(entered: Entered, match: Match, pairing: int, played: Played) -> dict[s
         "pairing": pairing,
         "deal": played.deal,
         "rotation": played.rotation,
-        "seed": played.seed,
+        "seed": None if match.salt else played.seed,
         "seats": json.dumps(match.seating(played.rotation)),
         "returns": json.dumps(played.returns),
         "points": json.dumps(played.points),

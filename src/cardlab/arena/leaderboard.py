@@ -56,7 +56,7 @@ def leaderboards(
 
 def _board(store: Store, entries: Sequence[Entered], ladder: bool, seed: int) -> Board | None:
     agents: list[str] = []
-    deals: dict[tuple[int, int], dict[Outcome, int]] = {}
+    deals: dict[tuple[str, int, int], dict[Outcome, int]] = {}
     steps = Ladder() if ladder else None
     games = 0
     for entered in entries:
@@ -68,8 +68,8 @@ def _board(store: Store, entries: Sequence[Entered], ladder: bool, seed: int) ->
         agents += [one for one in results.agents if one not in agents]
         numbers = [agents.index(one) for one in results.agents]
         for deal, outcomes in results.outcomes().items():
-            # Tournaments with one seed share their deals, and so their luck.
-            counts = deals.setdefault((plan.seed, deal), {})
+            # Tournaments with one seed and salt share their deals, and so their luck.
+            counts = deals.setdefault((plan.salt or "", plan.seed, deal), {})
             for outcome, count in outcomes.items():
                 ours = tuple(tuple(sorted(numbers[one] for one in group)) for group in outcome)
                 counts[ours] = counts.get(ours, 0) + count

@@ -18,7 +18,7 @@ under each hypothesis instead gives the same to a few parts in ten thousand, for
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -77,6 +77,7 @@ class Verdict:
     nelo_margin: float  # half a 95 % interval
     score: float
     score_margin: float
+    salt: str | None = None  # the secret that the deals depended on, if programs have played
 
     @property
     def accepted(self) -> str | None:
@@ -170,7 +171,7 @@ def play_sprt(
     play_tournament(
         plan, store, entered, workers=workers, ray=ray, progress=report, stop=watch.decided
     )
-    return watch.verdict
+    return replace(watch.verdict, salt=entered.salt)
 
 
 def read_counts(text: str) -> tuple[int, ...]:

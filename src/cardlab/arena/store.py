@@ -119,6 +119,16 @@ class Entered:
     settings: dict[str, Any]
     finished: bool
 
+    @property
+    def salt(self) -> str | None:
+        """The secret that the deals depend on, if there is one."""
+        return self.settings.get("salt")
+
+    @property
+    def public(self) -> bool:
+        """Whether games may be shown to strangers: not as long as they tell of deals to come."""
+        return self.finished or not self.salt
+
 
 def default_store() -> str:
     """Return the address of the store in the user's data folder."""

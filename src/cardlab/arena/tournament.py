@@ -14,9 +14,17 @@ from functools import cached_property
 from typing import Any
 
 from cardlab.agents.catalog import find_agent
-from cardlab.agents.outside import DEFAULT_LIMITS, Limits, OutsideAgent, dismiss_all
+from cardlab.agents.outside import DEFAULT_LIMITS, Limits, dismiss_all
 from cardlab.aliases import current_agent
-from cardlab.arena.shard import Match, Shard, ShardResult, play_deals
+from cardlab.arena.shard import (
+    Match,
+    Shard,
+    ShardResult,
+    check_salt,
+    draw_salt,
+    has_program,
+    play_deals,
+)
 from cardlab.arena.standings import Results
 from cardlab.arena.store import Entered, Store
 from cardlab.arena.workers import stream_results
@@ -47,6 +55,7 @@ class Plan:
     options: tuple[tuple[str, Any], ...]
     format: str = "round-robin"
     limits: Limits = DEFAULT_LIMITS
+    salt: str | None = None  # a secret that the deals depend on; None: drawn if programs play
 
     @classmethod
     def make(
@@ -59,6 +68,7 @@ class Plan:
         options: dict[str, Any] | None = None,
         format: str = "round-robin",
         limits: Limits | None = None,
+        salt: str | None = None,
     ) -> Plan:
         """Return a plan of at least `games` games for every pairing, after checking it all."""
         found = find_game(game)
@@ -84,6 +94,7 @@ class Plan:
             tuple(values.items()),
             format,
             (limits or DEFAULT_LIMITS).check(),
+            check_salt(salt),
         )
         if len(plan.matches) > MOST_PAIRINGS:
             raise CardlabError(
@@ -126,10 +137,15 @@ class Plan:
         for group in groups:
             names = tuple(dict.fromkeys(group))
             places = tuple(names.index(one) for one in group)
-            matches.append(
-                Match(self.game, names, self.deals, self.seed, self.options, self.limits, places)
-            )
+            match = Match(self.game, names, self.deals, self.seed, self.options, self.limits)
+            matches.append(replace(match, places=places, salt=self.salt or ""))
         return tuple(matches)
+
+    @property
+    def has_program(self) -> bool:
+        """Whether an agent is a program of its own."""
+        game = find_game(self.game)
+        return has_program(find_agent(agent, game) for agent in self.agents)
 
     def settings(self) -> dict[str, Any]:
         """Return what makes this plan what it is, as plain data."""
@@ -141,11 +157,14 @@ class Plan:
             "options": dict(self.options),
             "format": self.format,
         }
-        game = find_game(self.game)
-        if any(isinstance(find_agent(one, game), OutsideAgent) for one in self.agents):
+        if self.has_program:
             limits = asdict(self.limits)
             del limits["log_folder"]  # where logs go changes no game
+            if not self.limits.fresh_process:
+                del limits["fresh_process"]  # as in settings of before there was a choice
             data["limits"] = limits
+        if self.salt:
+            data["salt"] = self.salt
         return data
 
     @classmethod
@@ -161,11 +180,14 @@ class Plan:
             tuple(settings["options"].items()),
             settings["format"],
             Limits(**settings.get("limits", {})),
+            settings.get("salt"),
         )
 
 
 def enter(plan: Plan, store: Store, name: str | None = None) -> Entered:
-    """Write a new tournament into the store."""
+    """Write a new tournament into the store, with a secret salt if programs play."""
+    if plan.salt is None and plan.has_program:
+        plan = replace(plan, salt=draw_salt())
     groups = [[match.agents[place] for place in match.lineup] for match in plan.matches]
     return store.enter(plan.game, plan.settings(), groups, name)
 
@@ -180,7 +202,7 @@ def resume(plan: Plan, store: Store, name: str | None = None) -> Entered:
         return entered
     found = store.tournaments(game=plan.game)
     for entered in reversed(found):
-        if entered.settings == plan.settings():
+        if not _differences(plan, entered):
             return entered
     if not found:
         raise CardlabError(f"{store.shown} has no tournament of {plan.game} to resume")
@@ -190,7 +212,9 @@ def resume(plan: Plan, store: Store, name: str | None = None) -> Entered:
 
 
 def _differences(plan: Plan, entered: Entered) -> list[str]:
-    ours, theirs = plan.settings(), entered.settings
+    ours, theirs = plan.settings(), dict(entered.settings)
+    if plan.salt is None:
+        theirs.pop("salt", None)  # drawn when the tournament began
     return [
         f"{key} {_words(theirs.get(key))}, not {_words(ours.get(key))}"
         for key in sorted(ours.keys() | theirs.keys())
@@ -227,6 +251,7 @@ def play_tournament(
 
     `stop` is asked after every shard whether enough has been played.
     """
+    plan = replace(plan, salt=entered.salt)
     results = Results.load(plan.matches, store, entered.id)
     if progress:
         progress(results, None)

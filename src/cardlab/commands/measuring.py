@@ -5,17 +5,19 @@ from __future__ import annotations
 import time
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from cardlab.commands.arguments import (
     AgentNames,
     AnyGame,
+    FreshProcess,
     GameName,
     Json,
     LimitList,
     OptionList,
+    Salt,
     Seed,
     StoreAddress,
     Workers,
@@ -60,6 +62,8 @@ def tournament(
     workers: Workers = 0,
     ray: RayAddress = None,
     limits: LimitList = None,
+    fresh_process: FreshProcess = False,
+    salt: Salt = None,
     ladder: Ladder = False,
     as_json: Json = False,
 ) -> None:
@@ -86,7 +90,8 @@ def tournament(
         seed=seed,
         options=read_options(option),
         format=format,
-        limits=read_limits(limits),
+        limits=read_limits(limits, fresh_process),
+        salt=salt,
     )
     crew = read_workers(workers)
     steps = MovingRatings() if ladder else None
@@ -110,13 +115,14 @@ def tournament(
             )
         table = results.table(seed=seed)
         if as_json:
-            data = {"tournament": entered.name, "store": kept.shown, **table.to_dict()}
+            data: dict[str, Any] = {"tournament": entered.name, "store": kept.shown}
+            data |= {"salt": entered.salt, **table.to_dict()}
             if steps:
                 data["ladder"] = steps.standings()
             print_json(data)
         else:
             where = f"{kept.shown} as tournament {entered.name!r}"
-            show_standings(table, where, time.perf_counter() - began, steps)
+            show_standings(table, where, time.perf_counter() - began, steps, entered.salt)
 
 
 def sprt(
@@ -155,6 +161,8 @@ def sprt(
     workers: Workers = 0,
     ray: RayAddress = None,
     limits: LimitList = None,
+    fresh_process: FreshProcess = False,
+    salt: Salt = None,
     as_json: Json = False,
 ) -> None:
     """Play two agents until it is clear which is stronger.
@@ -189,7 +197,8 @@ def sprt(
             seed=seed,
             options=read_options(option),
             format="sprt",
-            limits=read_limits(limits),
+            limits=read_limits(limits, fresh_process),
+            salt=salt,
         )
         names = (agents[0], agents[1])
         crew = read_workers(workers)

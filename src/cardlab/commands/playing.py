@@ -11,10 +11,12 @@ import typer
 
 from cardlab.commands.arguments import (
     AgentNames,
+    FreshProcess,
     GameName,
     Json,
     LimitList,
     OptionList,
+    Salt,
     SaveFile,
     Seed,
     Trust,
@@ -133,6 +135,8 @@ def match(
     workers: Workers = 0,
     save: SaveFile = None,
     limits: LimitList = None,
+    fresh_process: FreshProcess = False,
+    salt: Salt = None,
     as_json: Json = False,
 ) -> None:
     """Let agents play each other on paired deals.
@@ -147,7 +151,8 @@ def match(
     from cardlab.engine.records import append_records
     from cardlab.show.tournament import show_match
 
-    plan = Match.plan(game, agents, games, seed, read_options(option), read_limits(limits))
+    bounds = read_limits(limits, fresh_process)
+    plan = Match.plan(game, agents, games, seed, read_options(option), bounds, salt)
 
     if save:
         append_records(save)  # a place that cannot be written to is found before the first game

@@ -68,7 +68,7 @@ def recent_json(store: Store, writer: RoomWriter, menu: Menu) -> list[dict[str, 
     ]
     plans: dict[int, Any] = {}
     for entered, row in store.recent(RECENT - len(games)):
-        if entered.game not in menu.names:
+        if entered.game not in menu.names or not entered.public:
             continue
         game = menu.game(entered.game)
         matches = plans.setdefault(entered.id, Plan.of(entered).matches)
@@ -95,14 +95,14 @@ def stored_record(store: Store, menu: Menu, name: str) -> Record | None:
         return None
     number, pairing, deal, rotation = (int(part) for part in parts)
     entered = next((entry for entry in store.tournaments() if entry.id == number), None)
-    if entered is None or entered.game not in menu.names:
+    if entered is None or entered.game not in menu.names or not entered.public:
         return None
     played = store.game(number, pairing, deal, rotation)
     if played is None:
         return None
     match = Plan.of(entered).matches[pairing]
     game = menu.game(entered.game)
-    return full_record(game, dict(match.options), match.seating(rotation), played)
+    return full_record(game, match, played)
 
 
 def people_json(writer: RoomWriter) -> list[dict[str, Any]]:
