@@ -77,7 +77,7 @@ def serve(
     """
     require("the web table", "web", "fastapi", "uvicorn", "websockets")
     from cardlab.web.menu import Menu
-    from cardlab.web.running import run
+    from cardlab.web.running import ServerSettings, run
 
     if workers < 0:
         raise CardlabError(f"--workers {workers} is not possible; give 0 or more")
@@ -91,14 +91,7 @@ def serve(
         if open_browser:
             show(address)
 
-    run(
-        host,
-        port,
-        store=store,
-        menu=menu,
-        names=list(host_name or ()),
-        workers=workers,
-        proxies=list(proxy or ()),
-        metrics=metrics,
-        tell=tell,
+    settings = ServerSettings(
+        host, port, store, tuple(host_name or ()), workers, tuple(proxy or ()), metrics
     )
+    run(settings, menu, tell)

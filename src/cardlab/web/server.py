@@ -45,7 +45,6 @@ def make_app(
     menu: Menu | None = None,
     limits: Limits | None = None,
     hosts: list[str] | None = None,
-    any_address: bool = False,
     workers: int = 0,
     prestart: bool = False,
     admission: Admission | None = None,
@@ -53,11 +52,12 @@ def make_app(
 ) -> FastAPI:
     """Return the web application over a store; `hosts` are names that it may be called by.
 
-    With `prestart` the first worker is there before anybody asks for a hint; with `metrics` there
-    is a page of numbers for whoever runs the server.
+    `ANY_ADDRESS` among them stands for all bare addresses. With `prestart` the first worker is
+    there before anybody asks for a hint; with `metrics` there is a page of numbers for whoever
+    runs the server.
     """
-    bounds, offered = limits or Limits(), menu or Menu.of()
-    counts = admission or Admission(bounds)
+    offered, counts = menu or Menu.of(), admission or Admission(limits or Limits())
+    bounds = counts.limits
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -94,9 +94,7 @@ def make_app(
     app.add_exception_handler(CardlabError, _complain)
     app.add_exception_handler(404, _missing)
     app.add_exception_handler(405, _missing)
-    app.add_middleware(
-        Guard, admission=counts, hosts=hosts_of(hosts or []), any_address=any_address
-    )
+    app.add_middleware(Guard, admission=counts, hosts=hosts_of(hosts or []))
     return app
 
 
