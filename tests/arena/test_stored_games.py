@@ -205,6 +205,27 @@ def test_pairings_are_counted_before_they_are_made(
     assert count_pairings(400, 100, format) > MOST_PAIRINGS  # at once: nobody lists 10**95 groups
 
 
+def test_both_databases_leave_damaged_games_out(store_address: str) -> None:
+    plan = plan_of(DAMAGED)
+    with Store(store_address) as store:
+        play_tournament(plan, store, enter(plan, store))
+        before = list(store.games(1))
+        with store.engine.begin() as at:
+            at.exec_driver_sql("UPDATE games SET decks = 1000000000 WHERE deal = 2")
+            at.exec_driver_sql("UPDATE games SET returns = '[]' WHERE deal = 3 AND rotation = 1")
+    with Store(store_address, read_only=True) as store:
+        with pytest.warns(CardlabWarning, match=r"1 damaged game of .*deal 3, rotation 1: 0 ret"):
+            assert leaderboards(store)[0].games == GAMES - 1
+        with pytest.warns(
+            CardlabWarning, match=r"3 damaged games .* are left out, first pairing 0"
+        ):
+            assert len(list(store.games(1, plan.matches))) == GAMES - 3
+    with Store(store_address) as store:
+        with pytest.warns(CardlabWarning, match="3 damaged games in .* will be played again"):
+            play_tournament(plan, store, resume(plan, store))
+        assert list(store.games(1)) == before
+
+
 # Reading beside a writer, and where nothing can be written
 
 
