@@ -145,7 +145,10 @@ def test_any_line_is_a_record_or_a_mistake(line: str) -> None:
     value_or_error(Record.from_line, line)
 
 
-@given(st.binary(max_size=200) | st.lists(any_text).map(lambda ls: "\n".join(ls).encode(errors="replace")))
+@given(
+    st.binary(max_size=200)
+    | st.lists(any_text).map(lambda ls: "\n".join(ls).encode(errors="replace"))
+)
 def test_any_file_is_one_of_records_or_a_mistake(content: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "records.jsonl"

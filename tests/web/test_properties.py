@@ -22,7 +22,6 @@ from hypothesis.stateful import (
 from pydantic import BaseModel
 
 from cardlab.engine.errors import CardlabError
-from cardlab.engine.registry import find_game
 from cardlab.engine.secret_deals import secret_order
 from cardlab.web import messages
 from cardlab.web.admission import network_of, read_proxies
@@ -104,7 +103,13 @@ def menu() -> Menu:
 @given(
     st.sampled_from(sorted(menu().games)),
     texts_near(
-        ["heuristic", "monte_carlo:1000", "uct_open:10,c=2", "information_set:5,trees=2", "guided:9"],
+        [
+            "heuristic",
+            "monte_carlo:1000",
+            "uct_open:10,c=2",
+            "information_set:5,trees=2",
+            "guided:9",
+        ],
         ":,=",
     ),
 )

@@ -29,9 +29,8 @@ from hypothesis.stateful import (
 )
 
 from cardlab.arena.store import Store
-from cardlab.engine.game import OVER
 from cardlab.engine.play import Table
-from cardlab.engine.registry import find_game, our_games
+from cardlab.engine.registry import find_game
 from cardlab.web import sockets
 from cardlab.web.admission import Admission
 from cardlab.web.agent_pool import AgentPool
@@ -386,4 +385,6 @@ def moment(text: str) -> Any:
 def test_a_room_is_fair_whatever_browsers_send(house: House) -> None:
     RoomMachine.house = house
     most = max(10, settings().max_examples // 4)
-    run_state_machine_as_test(RoomMachine, settings=settings(max_examples=most, stateful_step_count=30))
+    run_state_machine_as_test(
+        RoomMachine, settings=settings(max_examples=most, stateful_step_count=30)
+    )
