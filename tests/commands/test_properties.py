@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from cardlab.arena.sprt import Test as SequentialTest
 from cardlab.arena.sprt import judge, read_counts
 from cardlab.commands.arguments import LIMITS, read_limits, read_options
+from cardlab.engine.cards import card_text
 from cardlab.engine.errors import CardlabError
 from cardlab.games.birds_of_a_feather.census import parse_range
 from cardlab.games.birds_of_a_feather.rules import parse_deal, parse_position, position_text
 from cardlab.games.cribbage.scoring import score_text
 from cardlab.games.cribbage.solvers.advice import parse_hand, parse_score
-from cardlab.engine.cards import card_text
 from tests.support.strategies import any_text, texts_near, value_or_error
 
 CARDS = [card_text(card) for card in range(52)]
@@ -73,7 +73,7 @@ def test_a_sequential_test_has_sound_bounds_or_is_a_mistake(
 def test_seeds_are_a_range_or_a_mistake(text: str) -> None:
     seeds = value_or_error(parse_range, text)
     if not isinstance(seeds, CardlabError):
-        assert 0 < len(seeds)
+        assert len(seeds) > 0
 
 
 @given(texts_near(["78-81", "0:0", "120-1"], "-:"))
@@ -103,7 +103,7 @@ def test_a_hand_of_cribbage_is_scored_or_is_a_mistake(hand: str, cut: str) -> No
         st.sampled_from([*CARDS, "--"]),
         min_size=16,
         max_size=16,
-        unique_by=lambda one: (one != "--") and one or object(),
+        unique_by=lambda one: object() if one == "--" else one,
     ).map(" ".join)
     | texts_near([*CARDS, "--", " ".join(CARDS[:16])])
 )

@@ -22,7 +22,6 @@ from hypothesis.stateful import (
 from pydantic import BaseModel
 
 from cardlab.engine.errors import CardlabError
-from cardlab.engine.registry import find_game
 from cardlab.engine.secret_deals import secret_order
 from cardlab.web import messages
 from cardlab.web.admission import network_of, read_proxies

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from os.path import exists, expanduser  # False, and unchanged, for what cannot be a path
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -192,7 +193,7 @@ class Store:
         """
         self.address = address or default_store()
         path = self.address.removeprefix("sqlite:///")
-        if read_only and "://" not in path and not Path(path).expanduser().exists():
+        if read_only and "://" not in path and not exists(expanduser(path)):
             raise StoreError(
                 f"there is no store at {path}; name another with --store, or play a tournament: it "
                 "makes one"
@@ -581,18 +582,21 @@ def _file_url(address: str, read_only: bool) -> sql.URL:
         path = Path(address).expanduser().absolute()
         if not read_only:
             path.parent.mkdir(parents=True, exist_ok=True)
+        is_folder = path.is_dir()
     except (OSError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise StoreError(
             f"the store {address} cannot be made: {reason}; name another --store"
         ) from None
-    if path.is_dir():
+    if is_folder:
         raise StoreError(f"the store {address} is a folder; name a file in it")
     return sql.URL.create("sqlite", database=str(path))
 
 
 def _open(address: str, read_only: bool) -> sql.Engine:
     """Return an engine for a path or a database's address."""
+    if "\0" in address or address.encode(errors="ignore").decode() != address:
+        raise StoreError(f"{address!r} cannot be opened; name the store in UTF-8, without NUL")
     if address.startswith(("postgres://", "postgresql://")):
         require("a PostgreSQL store", "postgres", "psycopg")
         address = "postgresql+psycopg://" + address.partition("://")[2]
@@ -609,6 +613,8 @@ def _open(address: str, read_only: bool) -> sql.Engine:
         raise CardlabError(
             f"a store in {kind} is not known; give a file, or postgresql://user@host/database"
         )
+    if kind == "sqlite" and url.query:
+        raise StoreError(f"{address!r} has parameters, which a file does not take; leave them out")
     if kind == "sqlite" and url.database in (None, "", ":memory:"):
         raise CardlabError(
             f"{address!r} names no file, so its games would be lost; give one, such as games.db"
