@@ -74,7 +74,7 @@ floors:  ## quick tests with the lowest versions that pyproject.toml allows (Pyt
 	$(PYTHON) tests/floors.py
 
 clean:  ## remove the virtual environment and all caches of this folder
-	rm -rf $(VENV) node_modules build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) node_modules build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(VENV)/python:
 	$(PYTHON) -m venv $(VENV)

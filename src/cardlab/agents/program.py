@@ -66,8 +66,8 @@ class Limits:
         reason = "it is read-only"
         try:
             folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            reason = error.strerror or str(error)
+        except (OSError, ValueError) as error:  # what no file system can hold is a ValueError
+            reason = getattr(error, "strerror", None) or str(error)
         else:
             if os.access(folder, os.W_OK | os.X_OK):
                 return folder

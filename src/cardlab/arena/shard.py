@@ -490,10 +490,20 @@ def full_record(game: Game, match: Match, played: Played) -> Record:
         table.act(action)
     record = table.record(match.seating(played.rotation), note=played.reason)
     changes: dict[str, Any] = {} if match.salt else {"seed": played.seed}
+    if played.forfeit is None and not _agrees(record.result, played):
+        raise CardlabError("its moves do not lead to its result")
     if played.forfeit is not None:
         changes["forfeit"] = played.forfeit
         changes["result"] = Result(returns=list(played.returns), points=list(played.points))
     return record.model_copy(update=changes)
+
+
+def _agrees(result: Result | None, played: Played) -> bool:
+    """Return whether a replayed game ended as its row says, up to the digits that are kept."""
+    if result is None:
+        return False
+    ours, kept = (*result.returns, *result.points), (*played.returns, *played.points)
+    return len(ours) == len(kept) and np.allclose(ours, kept, rtol=1e-5, atol=10**-DIGITS)
 
 
 @cache

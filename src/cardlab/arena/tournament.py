@@ -26,7 +26,8 @@ from cardlab.arena.shard import (
     play_deals,
 )
 from cardlab.arena.standings import Results
-from cardlab.arena.store import Entered, Store
+from cardlab.arena.store import Entered, Store, StoreError
+from cardlab.arena.stored_games import FORMATS, MOST_GAMES, MOST_PAIRINGS, count_pairings
 from cardlab.arena.workers import stream_results
 from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError, suggest
@@ -34,9 +35,6 @@ from cardlab.engine.registry import find_game
 
 __all__ = ["FORMATS", "Plan", "enter", "play_tournament", "resume"]
 
-FORMATS = ("round-robin", "gauntlet")
-MOST_PAIRINGS = 2000
-MOST_GAMES = 100_000_000  # the results of so many still fit into memory
 SHARD_SECONDS = 1.0  # of work that a kill may cost, roughly
 CLUSTER_SECONDS = 3.0  # likewise on a cluster, where handing work out costs more
 MOST_DEALS_IN_A_SHARD = 256
@@ -56,6 +54,7 @@ class Plan:
     format: str = "round-robin"
     limits: Limits = DEFAULT_LIMITS
     salt: str | None = None  # a secret that the deals depend on; None: drawn if programs play
+    seats: int = 0  # of each game; 0: ask the rules, as a plan from a store need not
 
     @classmethod
     def make(
@@ -96,9 +95,10 @@ class Plan:
             (limits or DEFAULT_LIMITS).check(),
             check_salt(salt),
         )
-        if len(plan.matches) > MOST_PAIRINGS:
+        pairings = count_pairings(len(names), seats, format)
+        if pairings > MOST_PAIRINGS:
             raise CardlabError(
-                f"{len(names)} agents at {seats} seats make {len(plan.matches):,} pairings; "
+                f"{len(names)} agents at {seats} seats make {pairings:,} pairings; "
                 f"name fewer agents (at most {MOST_PAIRINGS:,} pairings are played), or use "
                 "--format gauntlet"
             )
@@ -119,7 +119,7 @@ class Plan:
         With fewer agents than seats, they take turns at the spare ones; of groups that are
         rotations of each other one is enough, as every seating of it is played.
         """
-        seats = int(find_game(self.game).fresh(**dict(self.options))[0].seats)
+        seats = self.seats or int(find_game(self.game).fresh(**dict(self.options))[0].seats)
         count = len(self.agents)
         groups: list[tuple[str, ...]]
         if seats == 1:
@@ -160,8 +160,8 @@ class Plan:
         if self.has_program:
             limits = asdict(self.limits)
             del limits["log_folder"]  # where logs go changes no game
-            if not self.limits.fresh_process:
-                del limits["fresh_process"]  # as in settings of before there was a choice
+            if limits.pop("fresh_process"):
+                data["fresh_process"] = True
             data["limits"] = limits
         if self.salt:
             data["salt"] = self.salt
@@ -169,7 +169,7 @@ class Plan:
 
     @classmethod
     def of(cls, entered: Entered) -> Plan:
-        """Return the plan of a tournament in the store, to read its games by."""
+        """Return the plan of a tournament in the store, to read its games by; it runs no rules."""
         settings = dict(entered.settings)
         return cls(
             entered.game,
@@ -179,8 +179,12 @@ class Plan:
             settings["seed"],
             tuple(settings["options"].items()),
             settings["format"],
-            Limits(**settings.get("limits", {})),
+            Limits(
+                **settings.get("limits", {}),
+                fresh_process=settings.get("fresh_process") is True,
+            ),
             settings.get("salt"),
+            seats=entered.seats,
         )
 
 
@@ -205,7 +209,7 @@ def resume(plan: Plan, store: Store, name: str | None = None) -> Entered:
         if not _differences(plan, entered):
             return entered
     if not found:
-        raise CardlabError(f"{store.shown} has no tournament of {plan.game} to resume")
+        raise StoreError(f"{store.shown} has no tournament of {plan.game} to resume")
     nearest = max(found, key=lambda one: (-len(_differences(plan, one)), one.id))
     _compare(plan, nearest)
     raise AssertionError("a tournament with other settings has a difference")
@@ -252,6 +256,7 @@ def play_tournament(
     `stop` is asked after every shard whether enough has been played.
     """
     plan = replace(plan, salt=entered.salt)
+    store.drop_damaged(entered.id, plan.matches)
     results = Results.load(plan.matches, store, entered.id)
     if progress:
         progress(results, None)

@@ -48,7 +48,7 @@ OptionList = Annotated[
 Seed = Annotated[int, typer.Option(help="the same seed gives the same result", metavar="N")]
 Workers = Annotated[int, typer.Option(help="processes; 0: one for each core", metavar="N")]
 Json = Annotated[bool, typer.Option("--json", help="print JSON instead of text")]
-Trust = Annotated[bool, typer.Option("--trust", help="import games from outside that records name")]
+Trust = Annotated[bool, typer.Option("--trust", help="run games from outside that a file names")]
 SaveFile = Annotated[
     Path | None, typer.Option("--save", help="append every game's record here", metavar="FILE")
 ]

@@ -20,6 +20,7 @@ from cardlab.commands.arguments import (
     Salt,
     Seed,
     StoreAddress,
+    Trust,
     Workers,
     print_json,
     read_limits,
@@ -101,7 +102,7 @@ def tournament(
     with joined_cluster(ray), Store(store) as kept:  # no cluster, no entry in the store
         entered = (arena.resume if resume else arena.enter)(plan, kept, name)
         if steps:  # games of an earlier run moved it, too
-            for pairing, one in kept.games(entered.id):
+            for pairing, one in kept.games(entered.id, plan.matches):
                 steps.game(plan.matches[pairing].seating(one.rotation), one.returns)
         stopped = when_stopped(
             lambda: (
@@ -241,12 +242,12 @@ def leaderboard(
 
     from cardlab.arena.leaderboard import leaderboards
     from cardlab.arena.store import Store
-    from cardlab.engine.registry import find_game
+    from cardlab.engine.registry import find_package
     from cardlab.show.tournament import show_boards
 
-    if game is not None:
-        find_game(game)
-    with Store(store, make=False) as kept:
+    if game is not None and ":" not in game:
+        find_package(game)  # a name that is mistyped is told from one without games
+    with Store(store, read_only=True) as kept:
         boards = leaderboards(kept, game, ladder=ladder)
     if as_json:
         print_json([board.to_dict() for board in boards])
@@ -262,10 +263,12 @@ def export(
     name: Annotated[
         str | None, typer.Option(help="one tournament; without it all", metavar="NAME")
     ] = None,
+    trust: Trust = False,
 ) -> None:
     """Write the games of a store to a file.
 
-    JSON lines are full records that replay; CSV and Parquet (extra papers) have one row a game.
+    JSON lines are full records that replay, made by the rules; CSV and Parquet (extra papers) have
+    one row a game and run no rules.
 
     Examples:
       cardlab export games.jsonl --name crazy_eights-1
@@ -274,11 +277,11 @@ def export(
     from cardlab.arena.export import export_games
     from cardlab.arena.store import Store
 
-    with Store(store, make=False) as kept:
+    with Store(store, read_only=True) as kept:
         chosen = [kept.find(name)] if name is not None else kept.tournaments()
         total = sum(kept.count(one.id) for one in chosen)
         with compiling(), progress_bar("games") as progress:
-            count = export_games(kept, chosen, out, lambda done: progress(done, total))
+            count = export_games(kept, chosen, out, lambda done: progress(done, total), trust=trust)
     new_console().print(f"{count:,} games written to {out}", markup=False, soft_wrap=True)
 
 

@@ -38,6 +38,8 @@ def games(as_json: Json = False) -> None:
       cardlab games
       cardlab games --json
     """
+    from rich.markup import escape
+
     from cardlab.engine.registry import find_game, find_package, installed, our_packages
 
     found, broken = [*our_packages().values()], {}
@@ -70,7 +72,7 @@ def games(as_json: Json = False) -> None:
         )
         table.add_row(game.name, f"{game.title}: {game.summary}", options)
     for name, reason in broken.items():
-        table.add_row(name, reason, "")
+        table.add_row(name, escape(reason), "")
     new_console().print(table)
 
 
@@ -293,14 +295,15 @@ def replay(
                 earned = zip(record.seats, record.result.points, strict=True)
                 outcome = "points: " + ", ".join(f"{name} {value:g}" for name, value in earned)
             head = Text.assemble((f"{number} ", "bold"), f"{record.game}: ")
-            head.append(f"{' - '.join(record.seats)}, {len(record.actions)} plies, {outcome}")
+            line = f"{' - '.join(record.seats)}, {len(record.actions)} plies, {outcome}"
+            head.append(line.replace("\n", " "))
             out.print(head)
             if not brief and record.actions:
-                line = Text()
+                moves = Text()
                 for seat, (_, text) in zip(movers, record.actions, strict=False):
-                    line.append(f"{seat}:", style="dim")
-                    line.append_text(Text.assemble(action_look(text), "  "))
-                out.print(Padding(line, (0, 0, 0, 3)))
+                    moves.append(f"{seat}:", style="dim")
+                    moves.append_text(Text.assemble(action_look(text), "  "))
+                out.print(Padding(moves, (0, 0, 0, 3)))
     if not count:
         raise CardlabError(f"{file} holds no record")
     if as_json:

@@ -19,6 +19,7 @@ from cardlab.engine.game import (
     State,
     Turns,
     endless_deals,
+    require_game,
 )
 from cardlab.engine.kernel import int64, kernel
 from cardlab.engine.seeding import GAME, branch
@@ -26,6 +27,7 @@ from cardlab.engine.seeding import GAME, branch
 __all__ = ["Batch", "BatchKernels", "make_batch_kernels"]
 
 NO_SEED = -(1 << 63)  # of a game whose cards come from the batch's dealer; no seed is that small
+MOST_ROWS = 2**31 - 1
 
 
 class Rows(NamedTuple):
@@ -81,11 +83,13 @@ class Batch:
         options: dict[str, Any] | None = None,
         dealer: Callable[[int, int], Array] | None = None,
     ) -> None:
-        if size < 1:
-            raise CardlabError(f"a batch of {size} games cannot be; give 1 or more")
+        require_game(game)
+        size = _read_size(size)
+        if not isinstance(redeal, (bool, np.bool_)):
+            raise CardlabError(f"redeal must be True or False, got {redeal!r:.60}")
         self.game = game
         self.size = size
-        self.options = game.read_options(options or {})
+        self.options = game.read_options({} if options is None else options)
         self.redeal = redeal
         self.dealer = dealer
         if dealer and (redeal or seeds is not None):
@@ -93,20 +97,18 @@ class Batch:
         self._fresh = game.fresh(**self.options)
         self.seats = int(self._fresh[0].seats)
         start = seeding.stream(seed, "game")
-        self.seeds = np.array(
-            [branch(start, row) for row in range(size)] if seeds is None else seeds, dtype=np.int64
-        )
-        if self.seeds.shape != (size,):
-            raise CardlabError(f"{len(self.seeds)} seeds for a batch of {size} games")
+        try:
+            self._make_arrays(size)
+        except MemoryError:
+            raise CardlabError(
+                f"batch size {size} needs more memory than there is; give a smaller one"
+            ) from None
         if dealer:
-            self.seeds[:] = NO_SEED
-        self.states: Array = np.repeat(self._fresh, size)
-        self.mover = np.empty(size, dtype=np.int8)
-        self.mask = np.zeros((size, game.num_actions), dtype=np.bool_)
-        self.done = np.zeros(size, dtype=np.bool_)
-        self.returns = np.zeros((size, self.seats), dtype=np.float32)
-        self.points = np.zeros((size, self.seats), dtype=np.float32)
-        self._deals = np.zeros(size, dtype=np.int64)
+            self.seeds: Array = np.full(size, NO_SEED)
+        elif seeds is None:
+            self.seeds = np.array([branch(start, row) for row in range(size)], dtype=np.int64)
+        else:
+            self.seeds = _read_seeds(seeds, size)
         self._rows = Rows(self.states, self.seeds, self._deals, self.mover, self.mask)
         self._results = Results(self.done, self.returns, self.points)
         self._scratch = Scratch(
@@ -116,6 +118,15 @@ class Batch:
         )
         self._kernels.begin(0, size, self._rows, self._scratch)
         self._deal()
+
+    def _make_arrays(self, size: int) -> None:
+        self.states: Array = np.repeat(self._fresh, size)
+        self.mover = np.empty(size, dtype=np.int8)
+        self.mask = np.zeros((size, self.game.num_actions), dtype=np.bool_)
+        self.done = np.zeros(size, dtype=np.bool_)
+        self.returns = np.zeros((size, self.seats), dtype=np.float32)
+        self.points = np.zeros((size, self.seats), dtype=np.float32)
+        self._deals = np.zeros(size, dtype=np.int64)
 
     @property
     def _kernels(self) -> BatchKernels:
@@ -215,6 +226,32 @@ class Batch:
             if self.mover.min() != DEALER:
                 return
         raise CardlabError(endless_deals(self.game))
+
+
+def _read_size(size: object) -> int:
+    if isinstance(size, bool) or not isinstance(size, (int, np.integer)):
+        raise CardlabError(f"batch size must be a whole number, got {size!r:.60}")
+    if size < 1:
+        raise CardlabError(f"batch size must be at least 1, got {size}")
+    if size > MOST_ROWS:
+        raise CardlabError(f"batch size must be at most {MOST_ROWS:,}, got {size}")
+    return int(size)
+
+
+def _read_seeds(seeds: object, size: int) -> Array:
+    """Return the seeds of a batch in an array of its own."""
+    try:
+        found = np.asarray(seeds)
+    except (ValueError, TypeError):  # rows of different lengths, or what converts itself badly
+        found = np.empty(0)
+    if found.shape != (size,) or found.dtype.kind not in "iu":
+        raise CardlabError(
+            f"seeds of a batch of {size} games must be {size} whole numbers below 2**63, got "
+            f"{found.dtype} of shape {found.shape}"
+        )
+    for seed in (found.min(), found.max()):
+        seeding.read_seed(seed)
+    return found.astype(np.int64)
 
 
 class BatchKernels(NamedTuple):

@@ -62,12 +62,12 @@ def live_table(
     ladder: Ladder | None = None,
 ) -> Iterator[Callable[[Results, ShardResult | None], None]]:
     """Show progress with the table so far, on a terminal only."""
-    from rich.console import Console, Group
+    from rich.console import Group
     from rich.live import Live
     from rich.progress_bar import ProgressBar
     from rich.text import Text
 
-    console = Console(stderr=True)
+    console = new_console(stderr=True)
     live = Live(console=console, transient=True, auto_refresh=False)
     began, latest, pause, before = time.monotonic(), 0.0, LIVE_SECONDS, 0
 

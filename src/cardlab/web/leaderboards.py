@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import defaultdict
 from dataclasses import asdict
@@ -28,7 +27,7 @@ def leaderboard_json(address: str, names: dict[str, str], game: str | None) -> d
     `names` says which games are meant by what tournaments call them.
     """
     boards, tables = [], []
-    with Store(address) as store:
+    with Store(address, read_only=True) as store:
         entered = {entry.game: entry for entry in store.tournaments()}  # the latest of each
         for named, name in names.items():
             if named not in entered or game not in (None, name):
@@ -72,6 +71,8 @@ def recent_json(store: Store, writer: RoomWriter, menu: Menu) -> list[dict[str, 
             continue
         game = menu.game(entered.game)
         matches = plans.setdefault(entered.id, Plan.of(entered).matches)
+        if row.pairing >= len(matches):
+            continue  # damaged
         games.append(
             {
                 "id": f"{entered.id}-{row.pairing}-{row.deal}-{row.rotation}",
@@ -79,8 +80,8 @@ def recent_json(store: Store, writer: RoomWriter, menu: Menu) -> list[dict[str, 
                 "game": game.name,
                 "title": game.title,
                 "seats": matches[row.pairing].seating(row.rotation),
-                "points": json.loads(row.points),
-                "returns": json.loads(row.returns),
+                "points": row.points,
+                "returns": row.returns,
                 "plies": None,
                 "when": entered.name,
             }
@@ -100,9 +101,10 @@ def stored_record(store: Store, menu: Menu, name: str) -> Record | None:
     played = store.game(number, pairing, deal, rotation)
     if played is None:
         return None
-    match = Plan.of(entered).matches[pairing]
-    game = menu.game(entered.game)
-    return full_record(game, match, played)
+    matches = Plan.of(entered).matches
+    if pairing >= len(matches):
+        return None
+    return full_record(menu.game(entered.game), matches[pairing], played)
 
 
 def people_json(writer: RoomWriter) -> list[dict[str, Any]]:
