@@ -7,6 +7,7 @@ import ctypes
 import json
 import mmap
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -335,3 +336,18 @@ def test_a_program_that_hides_memory_in_a_file_is_found(start: Callable[..., Pro
             "while os.fstat(file).st_size < 1 << 29: os.write(file, bytes(1 << 20))\n"
             "time.sleep(600)",
         )
+
+
+@needs_scopes
+def test_a_program_that_becomes_another_user_is_not_confined(tmp_path: Path) -> None:
+    plain, other = tmp_path / "plain", tmp_path / "other"
+    for path in (plain, other):
+        shutil.copy(shutil.which("cat") or "cat", path)
+    other.chmod(0o4755)
+    for path, confined in ((plain, "1"), (other, "0")):
+        program = Program([str(path)], Limits())
+        assert program.exchange({"type": "echo"}, PATIENCE) == {"type": "echo"}
+        (child,) = supervisor.children_of(program._supervisor.pid)
+        status = Path(f"/proc/{child}/status").read_text()
+        assert f"NoNewPrivs:\t{confined}" in status
+        program.kill()
