@@ -29,33 +29,52 @@ def binaries() -> Path | None:
     return Path(elsewhere).parent if elsewhere else None
 
 
-@contextmanager
-def own_server(folder: Path) -> Iterator[str]:
-    """Start a server in an empty folder, yield its address, stop it."""
-    programs = binaries()
-    assert programs
-    user = "postgres" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
-    if os.getuid() == 0:
-        shutil.chown(folder, user)
-    as_user = {"user": user, "group": pwd.getpwnam(user).pw_gid} if os.getuid() == 0 else {}
-    data = folder / "data"
+class OwnServer:
+    """A server in a folder, which can be stopped and started again."""
 
-    def run(program: str, *arguments: str) -> None:
+    def __init__(self, folder: Path) -> None:
+        """Lay out its data in an empty folder; `start` starts it."""
+        self.folder, self.data = folder, folder / "data"
+        self.address = f"postgresql://cardlab@/postgres?host={folder}"
+        if os.getuid() == 0:
+            shutil.chown(folder, "postgres")
+        kind = ("--no-locale", "--encoding=UTF8")  # whatever the shell around speaks
+        self._run(
+            "initdb", "-D", str(self.data), "-U", "cardlab", "--auth=trust", "--no-sync", *kind
+        )
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        settings = f"-k {self.folder} -c listen_addresses='' -c fsync=off"
+        log = str(self.folder / "log")
+        self._run("pg_ctl", "-D", str(self.data), "-w", "-o", settings, "-l", log, "start")
+
+    def stop(self) -> None:
+        """Stop it at once, without a word to its clients."""
+        self._run("pg_ctl", "-D", str(self.data), "-m", "immediate", "stop")
+
+    def _run(self, program: str, *arguments: str) -> None:
+        programs = binaries()
+        assert programs
+        user = "postgres" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
+        as_user = {"user": user, "group": pwd.getpwnam(user).pw_gid} if os.getuid() == 0 else {}
         subprocess.run(
             [str(programs / program), *arguments],
-            cwd=folder,
+            cwd=self.folder,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.STDOUT,
             check=True,
-            **as_user,  # type: ignore[arg-type]
+            **as_user,  # type: ignore[call-overload]
         )
 
-    kind = ("--no-locale", "--encoding=UTF8")  # whatever the shell around speaks
-    run("initdb", "-D", str(data), "-U", "cardlab", "--auth=trust", "--no-sync", *kind)
-    settings = f"-k {folder} -c listen_addresses='' -c fsync=off"
-    run("pg_ctl", "-D", str(data), "-w", "-o", settings, "-l", str(folder / "log"), "start")
+
+@contextmanager
+def own_server(folder: Path) -> Iterator[str]:
+    """Start a server in an empty folder, yield its address, stop it."""
+    server = OwnServer(folder)
+    server.start()
     try:
-        yield f"postgresql://cardlab@/postgres?host={folder}"
+        yield server.address
     finally:
-        run("pg_ctl", "-D", str(data), "-m", "immediate", "stop")
+        server.stop()

@@ -20,7 +20,6 @@ from cardlab.web.admission import SENTENCES
 from cardlab.web.fair_queue import Busy, Payer
 from cardlab.web.messages import Advice, Review, read_body
 from cardlab.web.server_state import Site, address_of, refused, site_of
-from cardlab.web.store_reads import store_kept_secret
 
 FRESH_SECONDS = 30  # that a leaderboard is shown again before it is computed anew
 BOARD_SECONDS = 120
@@ -150,7 +149,7 @@ async def review(request: Request) -> Response:
             async for line in replays.review(site.replay_pool, game, record, asked.adviser, payer):
                 yield json.dumps(line, separators=(",", ":")) + "\n"
         except CardlabError as error:
-            yield json.dumps({"type": "error", "error": str(error)}) + "\n"
+            yield json.dumps({"type": "error", "error": error.public}) + "\n"
 
     async def make() -> Response:
         await site.replay_pool.call(replays.check_record, game, record, payer=payer)
@@ -176,10 +175,7 @@ async def leaderboard(request: Request, game: str | None = None) -> Response:
     asked = (site.store.address, site.menu.names, name)
 
     async def make() -> Any:
-        with store_kept_secret():
-            return await site.pool.call(
-                leaderboards.leaderboard_json, *asked, seconds=BOARD_SECONDS
-            )
+        return await site.pool.call(leaderboards.leaderboard_json, *asked, seconds=BOARD_SECONDS)
 
     return JSONResponse(await _kept(site, ("leaderboard", name), make))
 

@@ -151,6 +151,10 @@ class Rooms:
     def _rebuild(self, game: Game, stored: StoredRoom) -> Room:
         settings = RoomSettings(stored.id, stored.seed, stored.hints, stored.adviser, stored.begun)
         seats = [Seat(seat["agent"], seat["name"], seat["digest"]) for seat in stored.seats]
+        if stored.returns is None:  # it goes on: a store may name code that nobody here has chosen
+            named = {seat.agent for seat in seats} | {stored.adviser}
+            for spec in sorted(filter(None, named)):
+                agent_pool.check_agent(spec, game, self.limits, self.menu.agents)
         dealing = Dealing.of(stored.dealing)
         room = Room(self, game, stored.options, settings, seats, dealing, stored.undone)
         if stored.orders or dealing.ready:
