@@ -126,6 +126,7 @@ class TablePage {
   hintAsked = -1; // the position that was asked about last
   waiting = false; // for the server's answer to the own move
   saving = false; // what has happened last waits for the store
+  sent = -1; // the position in which the own move was sent
   /** @type {Wire.Gathering | null} */
   gathering = null; // until the cards are dealt
   revealed = false; // the own number was sent on this line
@@ -326,6 +327,7 @@ class TablePage {
       return;
     }
     this.waiting = false;
+    this.sent = -1;
     toast(sentence(data.error), "bad");
     this.redraw();
   }
@@ -353,6 +355,7 @@ class TablePage {
    * @param {number} [code]
    */
   lineEnded(name, words, code) {
+    this.setSaving(false);
     /** @type {HTMLElement[]} */
     const more = [];
     if (code === 4409)
@@ -473,6 +476,8 @@ class TablePage {
     this.shown = view;
     this.names = namesOf(view.seats, view.seat);
     this.waiting = false;
+    if (view.version === this.sent) toast("Your last move was not kept; play it again.", "bad");
+    this.sent = -1;
     this.begin(view);
     this.hint = null;
     this.solvable = null;
@@ -586,6 +591,7 @@ class TablePage {
   act(action) {
     if (!this.shown || !this.mine || this.queue.length) return;
     this.waiting = true;
+    this.sent = this.shown.version;
     if (!this.line.send({ type: "act", version: this.shown.version, action })) {
       this.waiting = false;
       toast("The line to the table is broken; wait a moment.", "bad");
