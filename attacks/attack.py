@@ -20,7 +20,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from attacks import flood, kills, slow
+from attacks import clocks, flood, fuzz, kills, slow, stores
 from attacks.case import Case, Outcome, Setting, losses, table
 from attacks.programs import Failed, Server
 from attacks.visitors import Party
@@ -28,6 +28,11 @@ from attacks.visitors import Party
 CASES = (
     Case("flood", "four attacks at once while somebody plays", flood.four_at_once, alone=True),
     Case("slow and forged", "slow, half-closed, oversized, forged, too many", slow.slow_and_forged),
+    Case("damaged rows", "rows of the store that no server wrote", stores.damaged_rows),
+    Case("damaged pages", "bytes of the store overwritten", stores.damaged_pages),
+    Case("disk full", "no space for some seconds while people play", stores.disk_full),
+    Case("clock", "the system clock jumps while people play", clocks.clock_jumps),
+    Case("web fuzz", "thousands of broken requests, messages and records", fuzz.web_fuzzed),
     Case("server killed", "kill -9 of the server in mid-game", kills.server_killed),
     Case("workers killed", "kill -9 of those who think", kills.workers_killed),
     Case("database stopped", "PostgreSQL stopped in mid-game", kills.postgres_stopped),
