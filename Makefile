@@ -71,7 +71,7 @@ docs: pages  ## build this documentation as a site: build/site/index.html
 	$(BIN)/mkdocs build --strict --quiet
 
 clean:  ## remove the virtual environment and all caches of this folder
-	rm -rf $(VENV) node_modules build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) node_modules build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(VENV)/python:
 	$(PYTHON) -m venv $(VENV)

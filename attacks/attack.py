@@ -20,7 +20,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from attacks import clocks, flood, fuzz, kills, slow, stores
+from attacks import cheats, clocks, flood, fuzz, kills, slow, stores
 from attacks.case import Case, Outcome, Setting, losses, table
 from attacks.programs import Failed, Server
 from attacks.visitors import Party
@@ -36,6 +36,8 @@ CASES = (
     Case("server killed", "kill -9 of the server in mid-game", kills.server_killed),
     Case("workers killed", "kill -9 of those who think", kills.workers_killed),
     Case("database stopped", "PostgreSQL stopped in mid-game", kills.postgres_stopped),
+    Case("programs that cheat", "they remember deals, or guess seeds", cheats.curious),
+    Case("programs that break", "they crash, hang, flood, lie, fork", cheats.misbehaving),
     Case("store held", "another program holds the store for up to 30 s", kills.store_held),
 )
 SIDE_BY_SIDE = 3
@@ -80,9 +82,7 @@ def main() -> None:
     sys.exit(1 if lost else 0)
 
 
-async def _run_all(
-    cases: list[Case], folder: Path, quick: bool, seed: int
-) -> dict[str, Outcome]:
+async def _run_all(cases: list[Case], folder: Path, quick: bool, seed: int) -> dict[str, Outcome]:
     """Return the outcome of every case, by name."""
     outcomes: dict[str, Outcome] = {}
     places = asyncio.Semaphore(SIDE_BY_SIDE)

@@ -109,9 +109,7 @@ async def hint(address: str, counts: Counts, number: int) -> None:
                 await line.send(json.dumps({"type": "hint", "version": version}))
 
 
-async def open_table(
-    address: str, game: str, adviser: str, source: str | None
-) -> tuple[str, str]:
+async def open_table(address: str, game: str, adviser: str, source: str | None) -> tuple[str, str]:
     """Return a table and the secret of its first seat."""
     wish = {
         "game": game,

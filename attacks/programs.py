@@ -90,9 +90,7 @@ async def run_command(
             out, err = await asyncio.wait_for(process.communicate(), seconds)
         except TimeoutError:
             return Ended(None, "", "")
-        return Ended(
-            process.returncode, out.decode(errors="replace"), err.decode(errors="replace")
-        )
+        return Ended(process.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
 
 
 def kill_group(group: int) -> None:
@@ -150,7 +148,12 @@ class Server:
     """`cardlab serve` on a port that stays the same when it is killed and started again."""
 
     def __init__(
-        self, folder: Path, *more: str, store: str | None = None, host: str = "127.0.0.1", **env: str
+        self,
+        folder: Path,
+        *more: str,
+        store: str | None = None,
+        host: str = "127.0.0.1",
+        **env: str,
     ) -> None:
         self.folder, self.more, self.host, self.env = folder, more, host, env
         self.store = store or str(folder / "games.db")

@@ -68,7 +68,9 @@ class Sitting:
         played = [action for action, _ in record.actions]
         for ply, action in self.moves.items():
             if played[ply : ply + 1] != [action]:
-                wrong.append(f"{self.game}: the acknowledged move at ply {ply} is not in the record")
+                wrong.append(
+                    f"{self.game}: the acknowledged move at ply {ply} is not in the record"
+                )
         try:
             for ply, table in enumerate(replay(record)):
                 if ply not in self.views:

@@ -43,13 +43,14 @@ GAMES: dict[str, dict[str, Any]] = {
 SERVER = """
 import sys
 from cardlab.web.limits import Limits
-from cardlab.web.running import run
+from cardlab.web.running import ServerSettings, run
 many = 100_000  # all visitors of the benchmark share one address
 limits = Limits(
     tables_a_minute=1e9, messages_a_second=1e9, frames_a_second=1e9, requests_a_second=1e9,
     tables=many, sockets=many, sockets_of_address=many, connections_of_address=many,
 )
-run("127.0.0.1", 0, store=sys.argv[1], limits=limits, tell=lambda at: print(at, flush=True))
+settings = ServerSettings(port=0, store=sys.argv[1], limits=limits)
+run(settings, tell=lambda at: print(at, flush=True))
 """
 
 

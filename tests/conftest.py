@@ -14,6 +14,7 @@ from pathlib import Path
 os.environ["OMP_NUM_THREADS"] = "1"
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from cardlab.engine.game import Game
 from cardlab.engine.registry import find_game
@@ -22,6 +23,19 @@ from tests.support.paths import ROOT
 
 TORCH = find_spec("torch") is not None
 NEEDS_TORCH = re.compile(r"^import torch$", re.MULTILINE)
+
+# Properties are tried on the same few examples each time, or on as many new ones as are asked for.
+EXAMPLES = os.environ.get("CARDLAB_EXAMPLES")
+settings.register_profile(
+    "cardlab",
+    max_examples=int(EXAMPLES or 50),
+    derandomize=EXAMPLES is None,
+    database=None,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=(HealthCheck.too_slow, HealthCheck.data_too_large),
+)
+settings.load_profile("cardlab")
 
 
 def pytest_configure() -> None:

@@ -20,6 +20,7 @@ from cardlab.commands.signals import BY_CTRL_C, BY_SIGTERM, exit_code, listen
 from cardlab.engine.errors import CardlabError, CardlabWarning
 from cardlab.engine.manifest import load
 from cardlab.engine.registry import known_packages, our_packages
+from cardlab.show.console import plain_text, say
 
 COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
     "Play": (
@@ -98,26 +99,22 @@ def main() -> None:
         code = exit_code(app(prog_name="cardlab", standalone_mode=False))
     except CardlabError as error:
         if os.environ.get("CARDLAB_TRACEBACK"):
-            traceback.print_exc()
-        _tell(str(error))
+            sys.stderr.write(plain_text(traceback.format_exc()))
+        say(str(error))
         sys.exit(2)
     except TyperException as error:
-        _tell(usage_error(error))
+        say(usage_error(error))
         sys.exit(2)
     except typer.Abort:
         code = BY_CTRL_C
     if code in (BY_CTRL_C, BY_SIGTERM):
-        _tell("stopped")
+        say("stopped")
     sys.exit(code)
-
-
-def _tell(sentence: str) -> None:
-    sys.stderr.write(f"cardlab: {sentence}\n")
 
 
 def _show_warning(message: Any, category: Any, *rest: Any) -> None:
     if issubclass(category, CardlabWarning):
-        _tell(str(message))
+        say(str(message))
 
 
 @app.callback(invoke_without_command=True)

@@ -126,7 +126,7 @@ def test_two_seats_are_two_programs(crazy_eights: Game) -> None:
 def test_what_is_done_wrong_costs_the_game_and_no_more(name: str) -> None:
     spec = f"cmd:{PROGRAMS}/{name}"
     limits = QUICK if "time-out" in MISBEHAVING[name] else ROOM
-    match = Match.plan("crazy_eights", [spec, "random"], 4, seed=1, limits=limits)
+    match = Match.plan("crazy_eights", [spec, "random"], 4, limits=limits, salt="a")
     records: list[Record] = []
     result = play_match(match, save=records.extend)
     assert result.standings[0].losses >= 3  # a game may be over before it has done its worst
@@ -148,7 +148,7 @@ def test_what_is_done_wrong_costs_the_game_and_no_more(name: str) -> None:
 @pytest.mark.slow
 def test_a_tournament_of_misbehaving_agents_goes_on_to_its_end(tmp_path: Path) -> None:
     bad = [f"cmd:{PROGRAMS}/{name}" for name in MISBEHAVING]
-    plan = Plan.make("crazy_eights", ["random", *bad], 2, format="gauntlet", limits=QUICK, seed=5)
+    plan = Plan.make("crazy_eights", ["random", *bad], 2, format="gauntlet", limits=QUICK, salt="b")
     with Store(str(tmp_path / "a.db")) as store:
         results = play_tournament(plan, store, enter(plan, store), workers=1)
     table = results.table()
@@ -190,7 +190,7 @@ def test_an_agent_that_does_not_start_is_not_asked_for_ever() -> None:
 
 def test_an_agent_that_plays_badly_is_asked_in_every_game() -> None:
     # Otherwise the games that its worker happens to have would decide about its table.
-    match = Match.plan("crazy_eights", [f"cmd:{PROGRAMS}/illegal_move.sh", "random"], 16)
+    match = Match.plan("crazy_eights", [f"cmd:{PROGRAMS}/illegal_move.sh", "random"], 16, salt="c")
     reasons = [one.reason for one in play_deals(Shard(match, 0, 8, True)).games if one.reason]
     assert len(reasons) > 10
     assert {one.partition(":")[0] for one in reasons} == {"illegal move"}
@@ -221,7 +221,7 @@ def test_the_time_for_a_whole_game_is_limited() -> None:
 def test_standard_error_is_kept(tmp_path: Path) -> None:
     spec = f"cmd:{PROGRAMS}/crash_in_mid_game.sh"
     limits = Limits(log_folder=str(tmp_path / "logs"))
-    match = Match.plan("crazy_eights", [spec, "random"], 2, limits=limits)
+    match = Match.plan("crazy_eights", [spec, "random"], 2, limits=limits, salt="d")
     result = play_deals(Shard(match, 0, 1, True))
     assert {one.log for one in result.games if one.forfeit is not None} == {"index out of range"}
     logs = [path.read_text() for path in (tmp_path / "logs").iterdir()]

@@ -415,11 +415,11 @@ def test_last_words_are_said_once(folder: Path) -> None:
 @pytest.mark.parametrize("address", ["none.db", "sqlite:///none.db"])
 def test_reading_makes_no_store(folder: Path, address: str) -> None:
     with pytest.raises(CardlabError, match=r"there is no store at none.db; .*--store"):
-        Store(address, make=False)
+        Store(address, read_only=True)
     assert not (folder / "none.db").exists()
     Store(address).close()
     with (
-        Store(address, make=False) as store,  # now that it is there
+        Store(address, read_only=True) as store,  # now that it is there
         pytest.raises(CardlabError, match="holds no games"),
     ):
         leaderboards(store)

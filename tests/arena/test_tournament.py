@@ -164,8 +164,7 @@ def test_every_game_is_a_full_record(store_address: str, tmp_path: Path) -> None
             game = find_game(entered.game)
             match = Plan.of(entered).matches[0]
             for _, one in store.games(entered.id):
-                seats = match.seating(one.rotation)
-                record = full_record(game, dict(match.options), seats, one)
+                record = full_record(game, match, one)
                 list(replay(record))
                 assert record.result
                 assert tuple(record.result.points) == one.points
@@ -283,6 +282,7 @@ def old_store(path: Path) -> None:
     with sqlite3.connect(path) as at:
         for name in ("log", "nodes"):
             at.execute(f"ALTER TABLE games DROP COLUMN {name}")
+        at.execute("ALTER TABLE web_tables DROP COLUMN dealing")
         at.execute("UPDATE cardlab SET schema = 1")
     at.close()
 

@@ -1,18 +1,15 @@
-"""The cache of compiled kernels, with real processes."""
+"""Kernels and the names of their files, with real processes; test_kernel_cache.py has the rest."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
-import warnings
 from enum import IntEnum
 from pathlib import Path
 
 import pytest
 
-from cardlab.engine import kernel as kernel_module
-from cardlab.engine.errors import CardlabWarning
 from cardlab.engine.kernel import (
     JIT,
     KernelError,
@@ -20,7 +17,6 @@ from cardlab.engine.kernel import (
     global_names,
     kernel,
     on_compile,
-    prune_cache,
 )
 
 
@@ -166,15 +162,6 @@ def test_six_cold_processes_at_once_leave_a_usable_cache(tmp_path: Path) -> None
 
 
 @needs_jit
-def test_a_damaged_file_is_compiled_again(tmp_path: Path) -> None:
-    run(FACTORY.format(constant=1), tmp_path)
-    for path in tmp_path.glob("*.kernel"):
-        path.write_bytes(path.read_bytes()[:100])
-    assert eval(run(FACTORY.format(constant=1), tmp_path)) == ([12, 22], 3)
-    assert eval(run(FACTORY.format(constant=1), tmp_path)) == ([12, 22], 0)
-
-
-@needs_jit
 def test_what_an_older_version_kept_is_refused_like_what_is_compiled_now(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,25 +176,6 @@ def test_what_an_older_version_kept_is_refused_like_what_is_compiled_now(
     assert len(list(tmp_path.glob("half-*.kernel"))) == 1
     with pytest.raises(KernelError, match=r"half .* does not return a value on every way"):
         kernel(half)(1)
-
-
-@needs_jit
-def test_a_folder_that_cannot_be_written_is_said_once(tmp_path: Path) -> None:
-    blocked = tmp_path / "file"
-    blocked.write_text("not a folder")
-    process = start(FACTORY.format(constant=1), blocked / "cache")
-    out, err = process.communicate()
-    assert eval(out) == ([12, 22], 3)
-    assert err.count("CARDLAB_CACHE_DIR") == 1
-
-
-@needs_jit
-def test_pruning_removes_what_nobody_uses(tmp_path: Path) -> None:
-    run(FACTORY.format(constant=1), tmp_path)
-    old = sorted(tmp_path.glob("*.kernel"))
-    os.utime(old[0], (0, 0))
-    assert prune_cache(tmp_path) == 1
-    assert sorted(tmp_path.glob("*.kernel")) == old[1:]
 
 
 @needs_jit
@@ -243,17 +211,3 @@ def test_who_waits_is_told_of_every_compilation(
     assert told == [f"{__name__}.twice"]
     kernel(twice)(1.5)  # another signature, but nobody listens any more
     assert len(told) == 1
-
-
-@needs_jit
-def test_a_cache_that_cannot_be_written_is_a_warning(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("CARDLAB_CACHE_DIR", str(tmp_path / "file" / "cache"))
-    monkeypatch.setattr(kernel_module, "_warned_uncached", False)
-    with pytest.warns(CardlabWarning, match="CARDLAB_CACHE_DIR names a folder"):
-        assert kernel(twice)(2) == 4
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert kernel(twice)(2.0) == 4  # said once

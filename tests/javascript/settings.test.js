@@ -1,9 +1,12 @@
 // What a browser remembers, with storage and (as in some private windows) without it.
 
 import assert from "node:assert/strict";
+import { webcrypto } from "node:crypto";
 import { test } from "node:test";
 
 import * as settings from "../../src/cardlab/web/static/settings.js";
+
+globalThis.crypto ??= webcrypto;
 
 const stored = new Map();
 
@@ -75,5 +78,31 @@ test("a tab's seat comes before the browser's, and a wrong one is given up", () 
     assert.equal(settings.seatSecret("t"), "first");
     settings.leaveSeat("t");
     assert.equal(settings.seatSecret("t"), null);
+  });
+});
+
+test("a seat's number of the deal is drawn once and stays", () => {
+  withStorage(() => {
+    assert.equal(settings.dealNumber("t"), null); // whoever looks on adds nothing
+    settings.takeSeat("t", "first");
+    const number = settings.dealNumber("t");
+    assert.match(number, /^[0-9a-f]{64}$/);
+    assert.equal(settings.dealNumber("t"), number);
+    settings.takeSeat("t", "second"); // another tab of this browser, at another seat
+    assert.notEqual(settings.dealNumber("t"), number);
+    stored.delete("cardlab.seat.t");
+    assert.equal(settings.dealNumber("t"), number);
+  });
+});
+
+test("the hashes of a deal are kept as they were seen first", () => {
+  const deal = (server, seats) => ({ kind: "fair", commitment: server, commitments: seats });
+  withStorage(() => {
+    const early = settings.promisedDeal("t", deal("s", ["a", null]), false);
+    assert.deepEqual(early, { server: "s", seats: [] });
+    const fixed = settings.promisedDeal("t", deal("other", ["a", "b"]), true);
+    assert.deepEqual(fixed, { server: "s", seats: ["a", "b"] });
+    assert.deepEqual(settings.promisedDeal("t", deal("s", ["a", "c"]), true), fixed);
+    assert.deepEqual(settings.tableMemory("t").promised, fixed);
   });
 });

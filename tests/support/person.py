@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # without it the fixtures say what is lacking
     from playwright.sync_api import Locator, Page
 
-__all__ = ["AXE_RULES", "CHOICES", "HELD", "Person", "axe_violations", "open_table"]
+__all__ = ["AXE_RULES", "CHOICES", "EDGE", "FREE", "HELD", "Person", "axe_violations", "open_table"]
 
 WAITING = '.board[data-turn="yes"], .result'
 CHOICES = "dialog[open] .dialog-choices button"

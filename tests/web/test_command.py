@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import urllib.error
@@ -34,9 +35,11 @@ def store(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def started(store: Path, *more: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def started(
+    store: Path, *more: str, how: tuple[str, str] = ("-m", "cardlab.cli")
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Run the real server, and yield it with its address."""
-    command = [sys.executable, "-m", "cardlab.cli", "serve", "--port", "0", "--store", str(store)]
+    command = [sys.executable, *how, "serve", "--port", "0", "--store", str(store)]
     with subprocess.Popen(
         [*command, *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=EXAMPLES
     ) as server:
@@ -102,6 +105,39 @@ def test_a_server_answers_to_the_names_that_it_is_given(store: Path) -> None:
         status, said = ask(address, "others.example.org")
         assert status == 421
         assert "--host-name others.example.org" in said
+
+
+FEW_FILES = """
+import resource
+resource.setrlimit(resource.RLIMIT_NOFILE, (400, 400))
+from cardlab.cli import main
+main()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs addresses 127.0.0.x")
+def test_silent_connections_never_take_the_last_descriptor(store: Path) -> None:
+    """Many more than there are descriptors, all at once: others are served, the log stays short."""
+    with started(store, how=("-c", FEW_FILES)) as (server, address):
+        port = int(address.rpartition(":")[2])
+        silent = []
+        for k in range(1300):
+            line = socket.socket()
+            line.setblocking(False)
+            line.bind((f"127.0.0.{2 + k % 20}", 0))
+            line.connect_ex(("127.0.0.1", port))
+            silent.append(line)
+        for _ in range(3):
+            assert health(address)["ok"]
+            made = post(address, "/api/tables", {"game": "uno", "seats": [PERSON, AGENT]})
+            assert made["id"]
+        assert health(address)["files"] < 400
+        for line in silent:
+            line.close()
+        server.terminate()
+        assert server.stderr is not None
+        assert server.stderr.read() == ""
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ import pytest
 from cardlab.engine.play import Table
 from cardlab.engine.registry import find_game
 from cardlab.web import leaderboards as boards
+from cardlab.web.guard import ANY_ADDRESS
 from cardlab.web.limits import Bucket, Limits, RateLimiter
 from tests.support.web_wire import (
     AGENT,
@@ -204,7 +205,7 @@ def test_our_own_origin_and_programs_are_let_in(store: Path) -> None:
         assert (await request(app, "GET", "/api/games", headers={"host": "other.home"}))[0] == 421
 
     in_app(store, play)
-    in_app(store, on_network, any_address=True, hosts=["cards.home"])
+    in_app(store, on_network, hosts=["cards.home", ANY_ADDRESS])
 
 
 def test_answers_carry_the_headers_of_safety(store: Path) -> None:

@@ -256,17 +256,88 @@ def test_store_troubles_name_no_file_and_no_host(store: Path) -> None:
     in_app(store, play, IMPATIENT)
 
 
-@pytest.mark.parametrize("id", ["%00", "a%00b", "x" * 5000, "é", "..", "1-2-3-4", "-" * 33])
-def test_odd_names_of_tables_are_not_found(store_address: str, id: str) -> None:
-    async def play(app: Any) -> None:
-        from urllib.parse import unquote
+NAMED = ("tables", "replays", "library", "library/figures", "tables/{}/record")
 
-        for path in (f"/api/tables/{unquote(id)}", f"/api/replays/{unquote(id)}"):
+
+@pytest.mark.parametrize("id", ["\0", "a\0b", "x" * 5000, "é", "..", "1-2-3-4", "-" * 33])
+def test_odd_names_are_not_found(store_address: str, id: str) -> None:
+    """PostgreSQL takes no NUL in a text: it used to answer with user, host and database."""
+
+    async def play(app: Any) -> None:
+        for place in NAMED:
+            path = f"/api/{place.format(id) if '{}' in place else f'{place}/{id}'}"
             status, _, body = await request(app, "GET", path)
-            assert status in (400, 404)
-            assert "cardlab" not in json.loads(body)["error"]
+            assert status in (400, 404), path
+            error = json.loads(body)["error"]
+            assert "cardlab" not in error
+            assert "sqlalchemy" not in error
+            assert "psycopg" not in error
+        wire = Wire(app, id)
+        wire.say({"type": "join", "secret": None})
+        assert await wire.hear() is None
+        assert wire.closed is not None
+        assert wire.closed[0] == 4404
 
     in_app(store_address, play)
+
+
+def test_a_store_of_a_newer_version_is_named_to_nobody(store: Path) -> None:
+    """What is written for whoever runs the server goes to the log, whatever kind of error it is."""
+
+    async def play(app: Any) -> None:
+        with sqlite3.connect(store) as at:
+            at.execute("UPDATE cardlab SET schema = 999")
+        at.close()
+        status, _, body = await request(app, "GET", "/api/leaderboard")
+        assert status == 503
+        assert "cannot be read" in json.loads(body)["error"]
+        assert store.name not in body.decode()
+
+    in_app(store, play)
+
+
+DAMAGE = {
+    "orders": b"\1\2\3",
+    "actions": b"\7",
+    "decks": 10**9,
+    "seats": '[{"agent": 3}]',
+    "options": "{",
+    "points": "[1, Infinity]",
+    "returns": "[0]",
+    "dealing": '{"kind": "fair"}',
+}
+
+
+@pytest.mark.parametrize("column", DAMAGE)
+def test_a_damaged_row_is_a_sentence_and_hides_no_other(store: Path, column: str) -> None:
+    async def play(app: Any) -> None:
+        tables = []
+        for _ in range(2):
+            name, keys = await open_table(app, **PAIR)
+            wire = Wire(app, name)
+            await finish(wire, await wire.join(keys[0]))
+            await wire.end()
+            tables.append(name)
+        damaged, sound = tables
+        with sqlite3.connect(store) as at:
+            change = f"UPDATE web_tables SET {column} = ? WHERE id = ?"
+            at.execute(change, (DAMAGE[column], damaged))
+        at.close()
+        status, _, body = await request(app, "GET", "/api/games/recent")
+        assert status == 200
+        assert sound in body.decode()
+        status, _, body = await request(app, "GET", "/api/people")
+        assert status == 200
+        assert sum(row["games"] for row in json.loads(body)) in (1, 2)
+        for path in (f"/api/tables/{damaged}", f"/api/replays/{damaged}"):
+            status, _, body = await request(app, "GET", path)
+            assert status == 400
+            assert "is damaged" in json.loads(body)["error"]
+        wire = Wire(app, damaged)
+        wire.say({"type": "join", "secret": None})
+        assert "is damaged" in (await wire.hear("refused"))["error"]
+
+    in_app(store, play)
 
 
 def test_a_store_that_hangs_holds_up_nothing_else(

@@ -48,7 +48,8 @@ def find_agent(spec: str, game: Game) -> Agent | OpenAgent:
     if name not in known:
         plugged = installed("cardlab.agents")
         if name in plugged:
-            return _from_outside(f"{plugged[name]}:{rest}" if rest else plugged[name])
+            found = f"{plugged[name]}:{rest}" if rest else plugged[name]
+            return _from_outside(found, here=False)
         if any(sign in name for sign in " /") or is_file(name):
             raise CardlabError(
                 f"agent {spec!r} is no agent, but may be a program; write {as_command(spec)!r}"
@@ -94,10 +95,10 @@ def _read_parameters(text: str, entry: AgentEntry) -> dict[str, Any]:
     return values
 
 
-def _from_outside(spec: str) -> Agent | OpenAgent:
+def _from_outside(spec: str, *, here: bool = True) -> Agent | OpenAgent:
     module, _, rest = spec.strip().partition(":")
     name, _, parameters = rest.partition(":")
-    found = import_named(f"{module}:{name}" if name else module, "agent")
+    found = import_named(f"{module}:{name}" if name else module, "agent", here=here)
     if callable(found) and (isinstance(found, type) or not hasattr(found, "act")):
         found = _call_maker(found, spec, parameters)
     elif parameters:

@@ -16,7 +16,10 @@ from cardlab.engine.manifest import AgentEntry, GamePackage, Parameter
 
 __all__ = ["Strength", "agents_in", "strength_in"]
 
-MEASURED = re.compile(r"(?P<score>[\d.]+)(?: ± (?P<margin>[\d.]+))? \((?P<games>[\d,]+) games\)")
+NUMBER = r"\d{1,3}(?:\.\d{1,9})?"
+MEASURED = re.compile(
+    rf"(?P<score>{NUMBER})(?: ± (?P<margin>{NUMBER}))? \((?P<games>\d[\d,]{{0,19}}) games\)"
+)
 
 
 @dataclass(frozen=True)

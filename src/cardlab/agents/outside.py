@@ -8,9 +8,11 @@
     {"type": "result", ...}               ->
     {"type": "bye"}                       ->  (ends)
 
-docs/arena.md describes every field. A program is started once for each worker and seat and plays
-one game after another. Whatever it does wrong costs it the game it plays, and only that: it is
-killed with all that it has started, and begins anew with the next game.
+docs/arena.md describes every field. A process plays one game after another, but no deal twice:
+what it saw in one seating would give the other hands away in the next. So a worker has a process
+for each seating, or with `fresh_process` one for each game. Whatever a program does wrong costs it
+the game it plays, and only that: it is killed with all that it has started, and begins anew with
+the next game.
 """
 
 from __future__ import annotations
@@ -47,17 +49,17 @@ __all__ = [
 PROTOCOL = 1
 PREFIX = "cmd:"
 MOST_FAILURES = 5  # to start or to answer in time, in a row; then a program is asked no more
+MOST_IDLE = 32  # processes of a worker that wait for their next game
 
-_idle: dict[tuple[tuple[str, ...], Limits], list[Program]] = {}
+_idle: list[Program] = []  # whose last game ended longest ago comes first
 _failures: dict[tuple[str, ...], tuple[int, str]] = {}
 
 
 @atexit.register
 def dismiss_all() -> None:
     """Dismiss all programs that wait for their next game; forget which failed."""
-    for programs in _idle.values():
-        for program in programs:
-            program.dismiss()
+    for program in _idle:
+        program.dismiss()
     _idle.clear()
     _failures.clear()
 
@@ -76,14 +78,22 @@ class OutsideAgent:
         return (OutsideAgent, (self.name, self.limits))
 
     def begin(
-        self, game: Game, options: dict[str, Any], seat: int, seats: int, rng: np.random.Generator
+        self,
+        game: Game,
+        options: dict[str, Any],
+        seat: int,
+        seats: int,
+        rng: np.random.Generator,
+        deal: int | None = None,
     ) -> None:
-        """Tell the program that a game begins, and wait until it is ready."""
+        """Tell a process that a game begins, and wait until it is ready.
+
+        `deal` is a number of the cards; a process that has met it before is not asked.
+        """
         count, last = _failures.get(self.command, (0, ""))
         if count >= MOST_FAILURES:
             raise AgentFailed(f"not asked any more after {count} failures in a row ({last})", seat)
-        waiting = _idle.setdefault((self.command, self.limits), [])
-        program = waiting.pop() if waiting else Program(self.command, self.limits)
+        program = self._process_for(deal)
         self._games[seat] = (program, self.limits.game_seconds)
         hello = self.hello(game, options, seat, seats, int(rng.integers(1 << 31)))
         try:
@@ -94,6 +104,19 @@ class OutsideAgent:
         except AgentFailed as error:
             error.hopeless = True
             raise
+
+    def _process_for(self, deal: int | None) -> Program:
+        """Return the process that has waited longest of those that have not met a deal."""
+        for program in _idle:
+            fits = (program.command, program.limits) == (self.command, self.limits)
+            if fits and deal not in program.deals:
+                _idle.remove(program)
+                break
+        else:
+            program = Program(self.command, self.limits)
+        if deal is not None:
+            program.deals.add(deal)
+        return program
 
     def hello(
         self, game: Game, options: dict[str, Any], seat: int, seats: int, seed: int
@@ -170,7 +193,9 @@ class OutsideAgent:
             return  # the game is over: what it does now costs it nothing but its process
         if not failure:
             _failures.pop(self.command, None)
-        _idle.setdefault((self.command, self.limits), []).append(program)
+        _idle.append(program)
+        if self.limits.fresh_process or len(_idle) > MOST_IDLE:
+            _idle.pop(-1 if self.limits.fresh_process else 0).dismiss()
 
     def _read_action(self, turn: Turn, answer: dict[str, Any]) -> int:
         action = answer.get("action")
@@ -224,7 +249,16 @@ def read_command(spec: str) -> tuple[str, ...]:
             f"agent {spec!r}: there is no program {words[0]!r}; give the path of a file that "
             "exists and may be executed (chmod +x)"
         )
-    return tuple(words)
+    program = os.path.abspath(words[0]) if os.sep in words[0] else words[0]
+    return program, *map(_absolute, words[1:])
+
+
+def _absolute(word: str) -> str:
+    """Return a word of a command with a relative path made absolute: a program works elsewhere."""
+    option, equals, value = word.rpartition("=") if word.startswith("-") else ("", "", word)
+    if is_file(value) or (os.sep in value and os.path.exists(value)):
+        value = os.path.abspath(value)
+    return f"{option}{equals}{value}"
 
 
 def as_command(line: str) -> str:

@@ -12,6 +12,7 @@ import select
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,6 +39,7 @@ class Limits:
     start_seconds: float = 30.0
     memory_mb: int = 2048
     log_folder: str | None = None  # where standard error is written to, a file for each process
+    fresh_process: bool = False  # start a process for every game, not one for each seating
 
     def check(self) -> Limits:
         """Return these limits, or say which of them cannot be."""
@@ -56,8 +58,8 @@ class Limits:
         reason = "it is read-only"
         try:
             folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            reason = error.strerror or str(error)
+        except (OSError, ValueError) as error:  # what no file system can hold is a ValueError
+            reason = getattr(error, "strerror", None) or str(error)
         else:
             if os.access(folder, os.W_OK | os.X_OK):
                 return folder
@@ -77,22 +79,35 @@ class AgentFailed(CardlabError):
         self.hopeless = reason.startswith("time-out")  # to try again might cost as much time
 
 
+def _environment(command: Sequence[str], folder: str) -> dict[str, str]:
+    """Return the environment of a program that works in a temporary folder."""
+    environment = {**os.environ, "TMPDIR": folder, "PWD": folder}
+    if "-m" in command:  # Python looks for the module where the person is
+        known = os.environ.get("PYTHONPATH")
+        environment["PYTHONPATH"] = os.pathsep.join([os.getcwd(), *([known] if known else [])])
+    return environment
+
+
 class Program:
-    """One running process of an outside agent, behind its supervisor."""
+    """One running process of an outside agent, in a temporary folder, behind its supervisor."""
 
     def __init__(self, command: Sequence[str], limits: Limits) -> None:
         """Start the program; it need not be able to run yet."""
         self.command, self.limits = tuple(command), limits
+        self.deals: set[int] = set()  # that it has met
         self._line = b""
         self._log = b""
         self._logged = 0
         self._log_file = self._open_log()
+        folder = tempfile.mkdtemp(prefix="cardlab-program-")  # removed by the supervisor
         self._lifeline, theirs = socket.socketpair()
         os.set_inheritable(theirs.fileno(), True)
         supervisor = Path(__file__).with_name("supervisor.py")
         numbers = [str(theirs.fileno()), str(limits.memory_mb)]
         self._supervisor = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(supervisor), *numbers, *command],
+            [sys.executable, "-I", "-S", str(supervisor), *numbers, folder, *command],
+            cwd=folder,
+            env=_environment(self.command, folder),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

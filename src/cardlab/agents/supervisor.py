@@ -2,11 +2,12 @@
 
 Run as a script of its own (it imports nothing but the standard library):
 
-    python supervisor.py LIFELINE MEMORY_MB PROGRAM ARGUMENT ...
+    python supervisor.py LIFELINE MEMORY_MB FOLDER PROGRAM ARGUMENT ...
 
 LIFELINE is the number of an open socket to the process that uses the agent. When its other end
 closes, by intent or because that process was killed, everything that the agent has started is
-killed. When the agent ends, the supervisor writes one line about how it ended into the socket. On
+killed. When the agent ends, the supervisor writes one line about how it ended into the socket and
+removes the agent's temporary folder. On
 Linux orphans of the agent become children of the supervisor, so that processes in a session of
 their own are found, too.
 """
@@ -89,9 +90,24 @@ def kill_all(agent: int) -> None:
         time.sleep(0.01)
 
 
+def remove(folder: str) -> None:
+    """Remove a folder with all that is in it."""
+    for place, folders, files in os.walk(folder, topdown=False):
+        for name in files:
+            with contextlib.suppress(OSError):
+                os.unlink(f"{place}/{name}")
+        for name in folders:
+            with contextlib.suppress(OSError):
+                path = f"{place}/{name}"
+                (os.unlink if os.path.islink(path) else os.rmdir)(path)
+    with contextlib.suppress(OSError):
+        os.rmdir(folder)
+
+
 def main() -> None:
     """Run one agent until it ends or nobody uses it any more."""
-    lifeline, megabytes, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+    lifeline, megabytes, folder = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+    command = sys.argv[4:]
     os.set_inheritable(lifeline, False)
     adopt_orphans()
     agent = os.fork()
@@ -122,6 +138,7 @@ def main() -> None:
     kill_all(agent)
     with contextlib.suppress(OSError):
         os.write(lifeline, ending.encode() + b"\n")
+    remove(folder)
 
 
 if __name__ == "__main__":

@@ -63,9 +63,18 @@ def make_kernels(game: str) -> Kernels:
 def _load(path: Path) -> Network:
     network = Network(path)
     name = network.about.get("game", "")
-    if not name or not find_package(name).tokens:
+    if not name or not isinstance(name, str):
         raise CardlabError(f"{path} holds no card transformer; name another file")
-    rules, encoding = find_game(name).rules_version, _features(name).ENCODING
+    try:
+        package, game = find_package(name, trust=False), find_game(name, trust=False)
+    except CardlabError:
+        raise CardlabError(
+            f"{path} is a network for {name!r}, which is not known here; install that game, or "
+            "import it first"
+        ) from None
+    if not package.tokens:
+        raise CardlabError(f"{path} holds no card transformer; name another file")
+    rules, encoding = game.rules_version, _features(name).ENCODING
     for what, wanted in (("rules", rules), ("encoding", encoding)):
         found = network.about.get(what)
         if found != wanted:

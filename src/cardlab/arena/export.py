@@ -8,20 +8,24 @@ import os
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from cardlab.arena.shard import ACTION, Match, Played, full_record
-from cardlab.arena.store import Entered, Store
+from cardlab.arena.store import Entered, Store, StoreError
+from cardlab.arena.stored_games import LeftOut
 from cardlab.arena.tournament import Plan
 from cardlab.engine.errors import CardlabError, require
+from cardlab.engine.records import Record
 from cardlab.engine.registry import find_game
 
 __all__ = ["FORMATS", "export_games"]
 
 FORMATS = (".jsonl", ".csv", ".parquet")
 ROWS = 5000  # of a group in a Parquet file
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a text begins that a spreadsheet calculates
+Row = TypeVar("Row")
 
 
 def export_games(
@@ -29,8 +33,13 @@ def export_games(
     tournaments: list[Entered],
     path: Path,
     progress: Callable[[int], None] | None = None,
+    *,
+    trust: bool = False,
 ) -> int:
-    """Write the games of tournaments to a file, whose ending says how; return how many."""
+    """Write the games of tournaments to a file, whose ending says how; return how many.
+
+    Full records are made by the rules, and rules from outside are code: that needs `trust`.
+    """
     if path.suffix not in FORMATS:
         raise CardlabError(
             f"{path} has none of the endings {', '.join(FORMATS)}, which say how to write it"
@@ -38,14 +47,13 @@ def export_games(
     if path.suffix == ".parquet":
         require("Parquet", "papers", "pyarrow")
     if not any(store.count(one.id) for one in tournaments):
-        raise CardlabError(
+        raise StoreError(
             f"{store.shown} holds no games to write to {path}; play some with `cardlab tournament`"
         )
     fresh = path.with_name(f".{path.name}.{os.getpid()}")  # a broken export leaves nothing behind
-    write = {".jsonl": _write_records, ".csv": _write_csv, ".parquet": _write_parquet}
     count = 0
 
-    def counted(rows: Iterator[Any]) -> Iterator[Any]:
+    def counted(rows: Iterator[Row]) -> Iterator[Row]:
         nonlocal count
         for row in rows:
             count += 1
@@ -55,7 +63,11 @@ def export_games(
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write[path.suffix](fresh, counted(_games(store, tournaments)))
+        if path.suffix == ".jsonl":
+            _write_records(fresh, counted(_records(store, tournaments, trust)))
+        else:
+            write = _write_csv if path.suffix == ".csv" else _write_parquet
+            write(fresh, counted(_rows(store, tournaments)))
         fresh.replace(path)
     except OSError as error:
         raise CardlabError(
@@ -66,27 +78,44 @@ def export_games(
     return count
 
 
-def _games(
-    store: Store, tournaments: list[Entered]
-) -> Iterator[tuple[Entered, Match, int, Played]]:
+def _records(store: Store, tournaments: list[Entered], trust: bool) -> Iterator[Record]:
+    """Yield the full record of every game, without those that do not follow the rules."""
+    for entered in tournaments:
+        try:
+            game = find_game(entered.game, trust=trust)
+        except CardlabError as error:
+            raise CardlabError(
+                f"tournament {entered.name!r}: {error}; .csv and .parquet need no rules"
+            ) from None
+        if entered.settings["rules"] != game.rules_version:
+            raise CardlabError(
+                f"tournament {entered.name!r} follows rules version "
+                f"{entered.settings['rules']} of {game.name}, this program plays "
+                f"{game.rules_version}; export it with the version that wrote it"
+            )
+        matches, left_out = Plan.of(entered).matches, LeftOut(store.shown)
+        for pairing, played in store.games(entered.id, matches):
+            match = matches[pairing]
+            try:
+                yield full_record(game, match, played)
+            except CardlabError as error:
+                place = f"pairing {pairing}, deal {played.deal}, rotation {played.rotation}"
+                left_out.add(place, error)
+        left_out.report(entered.name)
+
+
+def _rows(store: Store, tournaments: list[Entered]) -> Iterator[dict[str, Any]]:
+    """Yield one row a game; this needs no rules."""
     for entered in tournaments:
         matches = Plan.of(entered).matches
-        for pairing, played in store.games(entered.id):
-            yield entered, matches[pairing], pairing, played
+        for pairing, played in store.games(entered.id, matches):
+            yield _row(entered, matches[pairing], pairing, played)
 
 
-def _write_records(path: Path, games: Iterator[tuple[Entered, Match, int, Played]]) -> None:
+def _write_records(path: Path, records: Iterator[Record]) -> None:
     with path.open("w") as file:
-        for entered, match, _, played in games:
-            game = find_game(entered.game)
-            if entered.settings["rules"] != game.rules_version:
-                raise CardlabError(
-                    f"tournament {entered.name!r} follows rules version "
-                    f"{entered.settings['rules']} of {game.name}, this program plays "
-                    f"{game.rules_version}; export it with the version that wrote it"
-                )
-            seats = match.seating(played.rotation)
-            file.write(full_record(game, dict(match.options), seats, played).to_line() + "\n")
+        for record in records:
+            file.write(record.to_line() + "\n")
 
 
 def _row(entered: Entered, match: Match, pairing: int, played: Played) -> dict[str, Any]:
@@ -98,7 +127,7 @@ def _row(entered: Entered, match: Match, pairing: int, played: Played) -> dict[s
         "pairing": pairing,
         "deal": played.deal,
         "rotation": played.rotation,
-        "seed": played.seed,
+        "seed": None if match.salt else played.seed,
         "seats": json.dumps(match.seating(played.rotation)),
         "returns": json.dumps(played.returns),
         "points": json.dumps(played.points),
@@ -110,28 +139,32 @@ def _row(entered: Entered, match: Match, pairing: int, played: Played) -> dict[s
     }
 
 
-def _write_csv(path: Path, games: Iterator[tuple[Entered, Match, int, Played]]) -> None:
-    with path.open("w", newline="") as file:
+def _write_csv(path: Path, rows: Iterator[dict[str, Any]]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
         writer: csv.DictWriter[str] | None = None
-        for one in games:
-            row = _row(*one)
+        for row in rows:
             if writer is None:
                 writer = csv.DictWriter(file, list(row))
                 writer.writeheader()
-            writer.writerow(row)
+            writer.writerow({name: _plain_cell(value) for name, value in row.items()})
 
 
-def _write_parquet(path: Path, games: Iterator[tuple[Entered, Match, int, Played]]) -> None:
+def _plain_cell(value: object) -> object:
+    """Return a cell that a spreadsheet does not calculate: such text gets an apostrophe."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+
+
+def _write_parquet(path: Path, rows: Iterator[dict[str, Any]]) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     numbers = ("rules", "pairing", "deal", "rotation", "seed", "plies", "forfeit", "nodes")
     writer = None
-    while rows := [_row(*one) for one in islice(games, ROWS)]:
+    while group := list(islice(rows, ROWS)):
         schema = pa.schema(
-            [(name, pa.int64() if name in numbers else pa.string()) for name in rows[0]]
+            [(name, pa.int64() if name in numbers else pa.string()) for name in group[0]]
         )
         writer = writer or pq.ParquetWriter(path, schema)
-        writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+        writer.write_table(pa.Table.from_pylist(group, schema=schema))
     if writer:
         writer.close()

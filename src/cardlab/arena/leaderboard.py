@@ -10,9 +10,8 @@ from typing import Any
 from cardlab.arena.ladder import Ladder
 from cardlab.arena.ratings import Outcome, Rating, rate
 from cardlab.arena.standings import Results
-from cardlab.arena.store import Entered, Store
+from cardlab.arena.store import Entered, Store, StoreError
 from cardlab.arena.tournament import Plan
-from cardlab.engine.errors import CardlabError
 from cardlab.engine.notebook_hooks import ShownAsHtml
 
 __all__ = ["Board", "leaderboards"]
@@ -48,7 +47,7 @@ def leaderboards(
     found = [board for board in boards if board is not None]
     if not found:
         of = f" of {game}" if game else ""
-        raise CardlabError(
+        raise StoreError(
             f"{store.shown} holds no games{of} between agents; play some with `cardlab tournament`"
         )
     return found
@@ -56,7 +55,7 @@ def leaderboards(
 
 def _board(store: Store, entries: Sequence[Entered], ladder: bool, seed: int) -> Board | None:
     agents: list[str] = []
-    deals: dict[tuple[int, int], dict[Outcome, int]] = {}
+    deals: dict[tuple[str, int, int], dict[Outcome, int]] = {}
     steps = Ladder() if ladder else None
     games = 0
     for entered in entries:
@@ -68,13 +67,13 @@ def _board(store: Store, entries: Sequence[Entered], ladder: bool, seed: int) ->
         agents += [one for one in results.agents if one not in agents]
         numbers = [agents.index(one) for one in results.agents]
         for deal, outcomes in results.outcomes().items():
-            # Tournaments with one seed share their deals, and so their luck.
-            counts = deals.setdefault((plan.seed, deal), {})
+            # Tournaments with one seed and salt share their deals, and so their luck.
+            counts = deals.setdefault((plan.salt or "", plan.seed, deal), {})
             for outcome, count in outcomes.items():
                 ours = tuple(tuple(sorted(numbers[one] for one in group)) for group in outcome)
                 counts[ours] = counts.get(ours, 0) + count
         if steps:
-            for pairing, played in store.games(entered.id):
+            for pairing, played in store.games(entered.id, plan.matches):
                 steps.game(plan.matches[pairing].seating(played.rotation), played.returns)
     if not games:
         return None

@@ -66,6 +66,7 @@ class MatchResult(ShownAsHtml):
     planned: int  # games; more than were played if the match was stopped
     seconds: float
     standings: tuple[Standing, ...]
+    salt: str = ""  # the secret that the deals depended on, if programs have played
 
     @property
     def stopped(self) -> bool:
@@ -104,8 +105,8 @@ def play_match(
 
 
 def _records(match: Match, chunk: ShardResult) -> list[Record]:
-    game, options = find_game(match.game), dict(match.options)
-    return [full_record(game, options, match.seating(one.rotation), one) for one in chunk.games]
+    game = find_game(match.game)
+    return [full_record(game, match, one) for one in chunk.games]
 
 
 def _chunks(match: Match, workers: int, keep: bool) -> Iterator[ShardResult]:
@@ -173,6 +174,7 @@ def _summarise(match: Match, chunks: list[ShardResult], seconds: float) -> Match
         match.deals * seats,
         seconds,
         tuple(standings),
+        match.salt,
     )
 
 

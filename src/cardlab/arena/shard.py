@@ -7,6 +7,7 @@ seating: the outcome depends on nothing else, in particular not on who plays whi
 from __future__ import annotations
 
 import copy
+import secrets
 import time
 from collections import deque
 from collections.abc import Iterable, Sequence
@@ -26,10 +27,12 @@ from cardlab.engine.game import Agent, Array, Game, OpenAgent, PlansAhead, State
 from cardlab.engine.play import Table, agent_errors, illegal_answer
 from cardlab.engine.records import Record, Result
 from cardlab.engine.registry import find_game
+from cardlab.engine.secret_deals import derive_key, secret_order
 
 __all__ = ["Match", "Played", "Shard", "ShardResult", "full_record", "play_deals", "usual_reason"]
 
 ACTION = np.dtype("<u2")  # how an action is kept, whatever the game
+MOST_SALT = 100  # characters
 DIGITS = 6  # of returns and points that are kept
 
 
@@ -44,6 +47,7 @@ class Match:
     options: tuple[tuple[str, Any], ...] = ()
     limits: Limits = DEFAULT_LIMITS  # for agents that are programs of their own
     places: tuple[int, ...] = ()  # who takes which place of the first seating; empty: in order
+    salt: str = ""  # a secret that the deals depend on; empty: on the seed alone
 
     @classmethod
     def plan(
@@ -54,8 +58,12 @@ class Match:
         seed: int = 0,
         options: dict[str, Any] | None = None,
         limits: Limits | None = None,
+        salt: str | None = None,
     ) -> Match:
-        """Return a match of at least `games` games, after checking every part of it."""
+        """Return a match of at least `games` games, after checking every part of it.
+
+        If a program of its own plays, the deals depend on a secret salt: a new one, or that given.
+        """
         found = find_game(game)
         values = found.read_options(options or {})
         seats = int(found.fresh(**values)[0].seats)
@@ -69,8 +77,7 @@ class Match:
                 f"{len(agents)} agents for {seats} seats of {game}; "
                 f"name {'2' if seats == 2 else f'2 to {seats}'}"
             )
-        for agent in agents:
-            find_agent(agent, found)
+        made = [find_agent(agent, found) for agent in agents]
         if games < 1:
             raise CardlabError(f"--games {games} is not possible; give 1 or more")
         return cls(
@@ -80,6 +87,7 @@ class Match:
             seeding.read_seed(seed),
             tuple(values.items()),
             limits or DEFAULT_LIMITS,
+            salt=check_salt(salt) or (draw_salt() if has_program(made) else ""),
         )
 
     @property
@@ -110,8 +118,41 @@ class Match:
         return [self.agents[lineup[(seat - rotation) % len(lineup)]] for seat in range(len(lineup))]
 
     def game_seed(self, deal: int) -> int:
-        """Return the seed of a deal; `cardlab play --seed` takes it too."""
+        """Return the seed of a deal; without a salt `cardlab play --seed` takes it too."""
+        if self.salt:
+            secret = derive_key("game seed", self.salt, self.seed, deal)
+            return int.from_bytes(secret[:8], "big") & seeding.TOP
         return int(seeding.branch(seeding.stream(self.seed, "match"), deal))
+
+    def deck_order(self, game: Game, deal: int, n: int) -> Array:
+        """Return the n-th deck order of a deal."""
+        if self.salt:
+            return secret_order(derive_key("cards", self.salt, self.seed, deal), n, game.deck)
+        order = np.empty(game.deck, dtype=np.uint8)
+        game.shuffle(self.game_seed(deal), n, order, np.zeros(1, dtype=np.int64))
+        return order
+
+
+def has_program(agents: Iterable[Agent | OpenAgent]) -> bool:
+    """Return whether a program of its own plays, from which the deals must be kept secret.
+
+    From a seed that it guesses it could compute every hand; agents in Python are trusted.
+    """
+    return any(isinstance(agent, OutsideAgent) for agent in agents)
+
+
+def draw_salt() -> str:
+    """Return a new secret salt."""
+    return secrets.token_hex(16)
+
+
+def check_salt(salt: str | None) -> str | None:
+    """Return a salt that a person gives, or say what is wrong with it."""
+    if salt is not None and not (0 < len(salt) <= MOST_SALT and salt.isprintable()):
+        raise CardlabError(
+            f"--salt must be 1 to {MOST_SALT} printable characters, got {salt[:MOST_SALT]!r}"
+        )
+    return salt
 
 
 @dataclass(frozen=True)
@@ -231,7 +272,11 @@ class _GamesInStep:
             [seeding.generator(int(seed), "seat", seat, int(r)) for seat in range(self.seats)]
             for seed, r in zip(self.seeds, self.rotations, strict=True)
         ]
-        self.batch = Batch(game, len(rows), seeds=self.seeds, options=dict(match.options))
+        options = dict(match.options)
+        if match.salt:
+            self.batch = Batch(game, len(rows), options=options, dealer=self._order)
+        else:
+            self.batch = Batch(game, len(rows), options=options, seeds=self.seeds)
         self.tally = _Tally.empty(len(rows), self.seats, len(agents))
         self.taken: list[list[int]] = [[] for _ in rows]
         self.actions = np.zeros(len(rows), dtype=np.int64)
@@ -241,6 +286,9 @@ class _GamesInStep:
             plan = getattr(agents[0], "plan", None)
             with agent_errors(plan, match.agents[0], lambda: f"planner of {game.name}"):
                 self.plans = _Plans(agents[0], self.batch, self.rngs)
+
+    def _order(self, row: int, n: int) -> Array:
+        return self.match.deck_order(self.game, self.rows[row][0], n)
 
     def play(self) -> None:
         """Play all games to their end, or until a program fails."""
@@ -252,8 +300,9 @@ class _GamesInStep:
         tally = self.tally
         try:
             for seat, program in programs.items():
-                options = dict(self.match.options)
-                program.begin(self.game, options, seat, self.seats, self.rngs[0][seat])
+                options, rng = dict(self.match.options), self.rngs[0][seat]
+                deal = int(self.seeds[0])
+                program.begin(self.game, options, seat, self.seats, rng, deal=deal)
             while len(waiting := np.flatnonzero(self.batch.mover >= 0)):
                 self._step(waiting)
         except AgentFailed as error:
@@ -287,26 +336,69 @@ class _GamesInStep:
         if self.plans and self.plans.made:
             self.actions[rows] = self.plans.next_of(rows)
         else:
-            name, ply = self.match.agents[index], len(self.taken[rows[0]])  # all are in step
-            self.actions[rows] = _ask_all(
-                self.agents[index], self.batch, rows, self.rngs, name, ply
-            )
+            self.actions[rows] = self._ask(index, rows)
         if compiled == len(kernel.compiled):  # otherwise the compiler's time, too
             self.tally.seconds[index] += time.perf_counter() - began
             self.tally.decisions[index] += len(rows)
+
+    def _ask(self, index: int, rows: Array) -> Array:
+        """Return an agent's choice for every row: at once where it can, one by one otherwise."""
+        game, batch, agent, name = (
+            self.game,
+            self.batch,
+            self.agents[index],
+            self.match.agents[index],
+        )
+        rngs = [self.rngs[row][batch.mover[row]] for row in rows]
+        method = _method_of(type(agent))
+        act = getattr(agent, method)
+        choices: list[Any] = []
+
+        def place(row: int) -> str:
+            first = "one of many turns, such as " if method == "act_many" and not choices else ""
+            ply = len(self.taken[row])
+            return (
+                f"{first}seat {batch.mover[row]} of {game.name}, ply {ply}, {self._deal_text(row)}"
+            )
+
+        with agent_errors(act, name, lambda: place(rows[len(choices)])):
+            if method == "act_open":
+                for row, rng in zip(rows, rngs, strict=True):
+                    choices.append(act(State(game, batch.states[row : row + 1].copy()), rng))
+            elif method == "act_many":
+                choices += list(act(batch.turns(rows), rngs))
+            else:
+                turns = batch.turns(rows)
+                for i, rng in enumerate(rngs):
+                    view = turns.views[i : i + 1].copy()  # alone in its memory
+                    legal = turns.mask[i].nonzero()[0].astype(np.int16)
+                    choices.append(act(Turn.of(game, int(turns.seats[i]), view, legal), rng))
+        if len(choices) != len(rows):
+            raise IllegalAction(
+                f"agent {name!r} answered {len(choices)} of {len(rows)} turns at once"
+            )
+        for row, choice in zip(rows, choices, strict=True):
+            whole = isinstance(choice, (int, np.integer)) and not isinstance(choice, bool)
+            if not whole or not 0 <= choice < game.num_actions or not batch.mask[row, choice]:
+                raise illegal_answer(name, choice, place(row), batch.mask[row].nonzero()[0])
+        return np.array(choices, dtype=np.int64)
+
+    def _deal_text(self, row: int) -> str:
+        """Return how the cards of a game are named to whoever has to fix an agent."""
+        if self.match.salt:
+            return f"deal {self.rows[row][0]} of salt {self.match.salt}"
+        return f"game seed {self.seeds[row]}"
 
     def stored(self) -> list[Played]:
         """Return every game in few bytes; games of one deal share its deck orders."""
         game, batch, failure = self.game, self.batch, self.failure
         used = game.used_cards or game.deck
-        order, scratch = np.empty(game.deck, dtype=np.uint8), np.zeros(1, dtype=np.int64)
         orders: dict[int, list[bytes]] = {}
         games = []
         for row, (deal, rotation) in enumerate(self.rows):
             decks, known = int(batch.deals[row]), orders.setdefault(deal, [])
             for n in range(len(known), decks):
-                game.shuffle(int(self.seeds[row]), n, order, scratch)
-                known.append(order[:used].tobytes())
+                known.append(self._order(row, n)[:used].tobytes())
             games.append(
                 Played(
                     deal,
@@ -386,68 +478,35 @@ class _Plans:
         return [self.made[row].popleft() for row in rows.tolist()]
 
 
-def full_record(
-    game: Game, options: dict[str, Any], seats: Sequence[str], played: Played
-) -> Record:
+def full_record(game: Game, match: Match, played: Played) -> Record:
     """Return the full record of a game that was kept in few bytes, played again by the rules."""
     width = len(played.orders) // max(1, played.decks)
     deals = []
     for n in range(played.decks):
         cards = list(played.orders[n * width : (n + 1) * width])
         deals.append(cards + [card for card in range(game.deck) if card not in set(cards)])
-    table = Table(game, seed=None, deals=deals, options=options)
+    table = Table(game, seed=None, deals=deals, options=dict(match.options))
     for action in np.frombuffer(played.actions, dtype=ACTION).tolist():
         table.act(action)
-    record = table.record(seats, note=played.reason)
-    changes: dict[str, Any] = {"seed": played.seed}
+    record = table.record(match.seating(played.rotation), note=played.reason)
+    changes: dict[str, Any] = {} if match.salt else {"seed": played.seed}
+    if played.forfeit is None and not _agrees(record.result, played):
+        raise CardlabError("its moves do not lead to its result")
     if played.forfeit is not None:
         changes["forfeit"] = played.forfeit
         changes["result"] = Result(returns=list(played.returns), points=list(played.points))
     return record.model_copy(update=changes)
 
 
+def _agrees(result: Result | None, played: Played) -> bool:
+    """Return whether a replayed game ended as its row says, up to the digits that are kept."""
+    if result is None:
+        return False
+    ours, kept = (*result.returns, *result.points), (*played.returns, *played.points)
+    return len(ours) == len(kept) and np.allclose(ours, kept, rtol=1e-5, atol=10**-DIGITS)
+
+
 @cache
 def _method_of(kind: type) -> str:
     """Return the method by which agents of a class are asked; finding that out is slow."""
     return next((name for name in ("act_open", "act_many") if hasattr(kind, name)), "act")
-
-
-def _ask_all(
-    agent: Agent | OpenAgent,
-    batch: Batch,
-    rows: Array,
-    rngs: list[list[np.random.Generator]],
-    name: str,
-    ply: int,
-) -> Array:
-    """Return an agent's choice for every row: at once where it can, one by one otherwise."""
-    game = batch.game
-    mine = [rngs[row][batch.mover[row]] for row in rows]
-    method = _method_of(type(agent))
-    act = getattr(agent, method)
-    choices: list[Any] = []
-
-    def place(row: int) -> str:
-        first = "one of many turns, such as " if method == "act_many" and not choices else ""
-        seat, seed = batch.mover[row], batch.seeds[row]
-        return f"{first}seat {seat} of {game.name}, ply {ply}, game seed {seed}"
-
-    with agent_errors(act, name, lambda: place(rows[len(choices)])):
-        if method == "act_open":
-            for row, rng in zip(rows, mine, strict=True):
-                choices.append(act(State(game, batch.states[row : row + 1].copy()), rng))
-        elif method == "act_many":
-            choices += list(act(batch.turns(rows), mine))
-        else:
-            turns = batch.turns(rows)
-            for i, rng in enumerate(mine):
-                view = turns.views[i : i + 1].copy()  # alone in its memory
-                legal = turns.mask[i].nonzero()[0].astype(np.int16)
-                choices.append(act(Turn.of(game, int(turns.seats[i]), view, legal), rng))
-    if len(choices) != len(rows):
-        raise IllegalAction(f"agent {name!r} answered {len(choices)} of {len(rows)} turns at once")
-    for row, choice in zip(rows, choices, strict=True):
-        whole = isinstance(choice, (int, np.integer)) and not isinstance(choice, bool)
-        if not whole or not 0 <= choice < game.num_actions or not batch.mask[row, choice]:
-            raise illegal_answer(name, choice, place(row), batch.mask[row].nonzero()[0])
-    return np.array(choices, dtype=np.int64)

@@ -18,7 +18,7 @@ under each hypothesis instead gives the same to a few parts in ten thousand, for
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,8 @@ __all__ = ["Test", "Verdict", "judge", "play_sprt", "read_counts"]
 
 NELO = 800 / np.log(10)
 SCORES = np.array([0.0, 0.25, 0.5, 0.75, 1.0])  # of a pair of games, as a share
+MOST_ELO = 10_000  # nElo that a test may be about
+LEAST_ERROR = 1e-9  # how rarely a test may be wrong
 FAINT = 1e-3  # stands for a count of zero: what was not seen is not impossible
 
 
@@ -54,9 +56,16 @@ class Test:
             raise CardlabError(
                 f"--elo0 {self.elo0:g} must be below --elo1 {self.elo1:g}, as in --elo0 0 --elo1 10"
             )
+        for name, value in (("elo0", self.elo0), ("elo1", self.elo1)):
+            if abs(value) > MOST_ELO:
+                raise CardlabError(
+                    f"--{name} {value:g} is not possible; give -{MOST_ELO:,} to {MOST_ELO:,}"
+                )
         for name, value in (("alpha", self.alpha), ("beta", self.beta)):
-            if not 0 < value < 0.5:
-                raise CardlabError(f"--{name} {value:g} is not possible; give 0.05, or 0 to 0.5")
+            if not LEAST_ERROR <= value < 0.5:
+                raise CardlabError(
+                    f"--{name} {value:g} is not possible; give 0.05, or {LEAST_ERROR:g} to 0.5"
+                )
         return self
 
     @property
@@ -77,6 +86,7 @@ class Verdict:
     nelo_margin: float  # half a 95 % interval
     score: float
     score_margin: float
+    salt: str | None = None  # the secret that the deals depended on, if programs have played
 
     @property
     def accepted(self) -> str | None:
@@ -170,7 +180,7 @@ def play_sprt(
     play_tournament(
         plan, store, entered, workers=workers, ray=ray, progress=report, stop=watch.decided
     )
-    return watch.verdict
+    return replace(watch.verdict, salt=entered.salt)
 
 
 def read_counts(text: str) -> tuple[int, ...]:

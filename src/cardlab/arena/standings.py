@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -115,15 +114,14 @@ class Results:
 
     @classmethod
     def load(cls, matches: Sequence[Match], store: Store, tournament: int) -> Results:
-        """Return the games that a store holds."""
+        """Return the games that a store holds, without those that are damaged."""
         results = cls(matches)
         places = [{r: n for n, r in enumerate(match.rotations)} for match in matches]
-        for row in store.outcomes(tournament):
-            returns, points = json.loads(row.returns), json.loads(row.points)
+        for row in store.outcomes(tournament, matches):
             place = places[row.pairing][row.rotation]
             forfeit = None if row.forfeit is None else (row.forfeit, row.reason)
-            results._put(row.pairing, row.deal, place, returns, points, forfeit, row.nodes)
-        for pairing, seconds, decisions in store.times(tournament):
+            results._put(row.pairing, row.deal, place, row.returns, row.points, forfeit, row.nodes)
+        for pairing, seconds, decisions in store.times(tournament, matches):
             results._count_times(pairing, seconds, decisions)
         return results
 
@@ -147,7 +145,7 @@ class Results:
         forfeit: tuple[int, str | None] | None,
         nodes: int | None,
     ) -> None:
-        if deal >= self.deals or not np.isnan(self.returns[pairing][deal, place, 0]):
+        if not np.isnan(self.returns[pairing][deal, place, 0]):
             return  # a shard that came twice counts once
         self.returns[pairing][deal, place] = returns
         self.points[pairing][deal, place] = points

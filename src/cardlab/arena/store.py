@@ -9,13 +9,15 @@ nothing of them, and a shard that is written twice changes nothing.
 from __future__ import annotations
 
 import json
+import sqlite3
 import uuid
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sql
 from platformdirs import user_data_path
@@ -23,15 +25,49 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError
 
 from cardlab.aliases import current_agent
-from cardlab.arena.shard import Played, ShardResult
-from cardlab.engine.errors import CardlabError, require
+from cardlab.arena.shard import Match, Played, ShardResult
+from cardlab.arena.stored_games import (
+    DamagedRow,
+    LeftOut,
+    Outcome,
+    check_size,
+    place_of,
+    read_agents,
+    read_outcome,
+    read_played,
+    read_settings,
+    read_times,
+)
+from cardlab.engine.errors import CardlabError, CardlabWarning, require
 
-__all__ = ["SCHEMA", "Entered", "Store", "StoreUnavailable", "default_store"]
+__all__ = [
+    "SCHEMA",
+    "TROUBLE",
+    "Entered",
+    "Store",
+    "StoreError",
+    "StoreUnavailable",
+    "default_store",
+]
 
 SCHEMA = 4
 PATIENCE = 60  # seconds to wait for another writer
 MOST_LETTERS = 200  # of a name
+TROUBLE = "games cannot be read or kept at the moment; try again in a minute"  # for strangers
+UNWRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 
+
+class _Bytes(sql.types.TypeDecorator[Any]):
+    """Bytes as the driver returns them: one that is damaged fails where its row is checked."""
+
+    impl = sql.LargeBinary
+    cache_ok = True
+
+    def result_processor(self, dialect: Any, coltype: Any) -> None:
+        """Leave values alone."""
+
+
+Row = TypeVar("Row")
 TABLES = sql.MetaData()
 ABOUT = sql.Table("cardlab", TABLES, sql.Column("schema", sql.Integer, nullable=False))
 TOURNAMENTS = sql.Table(
@@ -59,8 +95,8 @@ GAMES = sql.Table(
     *(sql.Column(name, sql.Integer, primary_key=True) for name in KEY[1:]),
     sql.Column("seed", sql.BigInteger, nullable=False),
     sql.Column("decks", sql.Integer, nullable=False),
-    sql.Column("orders", sql.LargeBinary, nullable=False),
-    sql.Column("actions", sql.LargeBinary, nullable=False),
+    sql.Column("orders", _Bytes, nullable=False),
+    sql.Column("actions", _Bytes, nullable=False),
     sql.Column("returns", sql.Text, nullable=False),  # JSON, by seat
     sql.Column("points", sql.Text, nullable=False),
     sql.Column("forfeit", sql.Integer),
@@ -105,8 +141,17 @@ UPGRADES: dict[int, tuple[tuple[str, str], ...]] = {  # from a version to the ne
 }
 
 
-class StoreUnavailable(CardlabError):
-    """The database does not answer; the text names it, so that strangers must not read it."""
+class StoreError(CardlabError):
+    """Something is wrong with a store; the text names its file or host and user."""
+
+    @property
+    def public(self) -> str:
+        """What strangers may read of it."""
+        return TROUBLE
+
+
+class StoreUnavailable(StoreError):
+    """The database does not answer."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +163,17 @@ class Entered:
     game: str
     settings: dict[str, Any]
     finished: bool
+    seats: int = 0  # of each game; 0: not known
+
+    @property
+    def salt(self) -> str | None:
+        """The secret that the deals depend on, if there is one."""
+        return self.settings.get("salt")
+
+    @property
+    def public(self) -> bool:
+        """Whether games may be shown to strangers: not as long as they tell of deals to come."""
+        return self.finished or not self.salt
 
 
 def default_store() -> str:
@@ -128,22 +184,30 @@ def default_store() -> str:
 class Store:
     """A database of tournaments and games."""
 
-    def __init__(self, address: str | None = None, *, make: bool = True) -> None:
-        """Open a store, upgrading it and, unless it must be there, making it as needed.
+    def __init__(self, address: str | None = None, *, read_only: bool = False) -> None:
+        """Open a store, making or upgrading it as needed; a path is an SQLite file.
 
-        A path is an SQLite file.
+        With `read_only` it must be there, and waits for nobody who writes to it; only a store of an
+        older version is written to, once, to upgrade it.
         """
         self.address = address or default_store()
         path = self.address.removeprefix("sqlite:///")
-        if not make and "://" not in path and not Path(path).expanduser().exists():
-            raise CardlabError(
+        if read_only and "://" not in path and not Path(path).expanduser().exists():
+            raise StoreError(
                 f"there is no store at {path}; name another with --store, or play a tournament: it "
                 "makes one"
             )
-        self.engine = _open(self.address)
+        self.engine = _open(self.address, read_only)
         self.shown = self.engine.url.render_as_string(hide_password=True)
         try:
-            self._prepare()
+            found = self._find_version()
+            if found is None and read_only:
+                raise StoreError(f"{self.shown} is no store of cardlab; name another with --store")
+            if found != SCHEMA:
+                if read_only:
+                    Store(self.address).close()
+                else:
+                    self._prepare()
         except DBAPIError as error:
             self.engine.dispose()
             raise self._unreachable(error) from None
@@ -193,39 +257,56 @@ class Store:
                     ],
                 )
         except IntegrityError:
-            raise CardlabError(
+            raise StoreError(
                 f"{self.shown} already holds a tournament {name!r}; --resume goes on with it, or "
                 "give another --name"
             ) from None
-        return Entered(key, title, game, json.loads(row["settings"]), finished=False)
+        settings = json.loads(row["settings"])
+        return Entered(key, title, game, settings, finished=False, seats=len(pairings[0]))
 
     def tournaments(self, game: str | None = None, name: str | None = None) -> list[Entered]:
-        """Return the tournaments of a game, or of a name, or all; the latest last."""
-        query = sql.select(TOURNAMENTS).order_by(TOURNAMENTS.c.id)
+        """Return the tournaments of a game, or of a name, or all; the latest last.
+
+        Those whose settings are damaged are left out, with a warning.
+        """
+        found = []
+        for row in self._entries(game, name):
+            try:
+                found.append(_entered(row))
+            except DamagedRow as error:
+                warnings.warn(
+                    f"tournament {row.name!r} in {self.shown} is left out, its settings are "
+                    f"damaged: {error}",
+                    CardlabWarning,
+                    stacklevel=2,
+                )
+        return found
+
+    def _entries(self, game: str | None, name: str | None) -> Sequence[Any]:
+        """Return the rows of tournaments, each with the agents of its first pairing."""
+        first = sql.and_(PAIRINGS.c.tournament == TOURNAMENTS.c.id, PAIRINGS.c.pairing == 0)
+        query = sql.select(TOURNAMENTS, PAIRINGS.c.agents).order_by(TOURNAMENTS.c.id)
+        query = query.select_from(TOURNAMENTS.outerjoin(PAIRINGS, first))
         if game is not None:
             query = query.where(TOURNAMENTS.c.game == game)
         if name is not None:
             query = query.where(TOURNAMENTS.c.name == name)
         with self.reading() as at:
-            return [
-                Entered(
-                    row.id,
-                    row.name,
-                    row.game,
-                    _read_settings(row.settings, row.game),
-                    row.finished is not None,
-                )
-                for row in at.execute(query)
-            ]
+            return at.execute(query).all()
 
     def find(self, name: str) -> Entered:
         """Return the tournament of a name."""
         _check_name(name)
-        found = self.tournaments(name=name)
-        if not found:
-            known = ", ".join(one.name for one in self.tournaments()[-8:]) or "none"
-            raise CardlabError(f"{self.shown} has no tournament {name!r}; its latest: {known}")
-        return found[0]
+        rows = self._entries(None, name)
+        if not rows:
+            known = ", ".join(str(one.name) for one in self._entries(None, None)[-8:]) or "none"
+            raise StoreError(f"{self.shown} has no tournament {name!r}; its latest: {known}")
+        try:
+            return _entered(rows[0])
+        except DamagedRow as error:
+            raise StoreError(
+                f"tournament {name!r} in {self.shown} has damaged settings: {error}; name another"
+            ) from None
 
     def add(self, tournament: int, chunk: ShardResult) -> None:
         """Keep the games of a shard, all of them or, if this process dies, none."""
@@ -276,34 +357,80 @@ class Store:
         """Return who sits at which place in every pairing."""
         query = sql.select(PAIRINGS.c.agents).where(PAIRINGS.c.tournament == tournament)
         with self.reading() as at:
-            return [
-                json.loads(row.agents) for row in at.execute(query.order_by(PAIRINGS.c.pairing))
-            ]
+            rows = at.execute(query.order_by(PAIRINGS.c.pairing)).all()
+        return [read_agents(row.agents) for row in rows]
 
-    def games(self, tournament: int) -> Iterator[tuple[int, Played]]:
-        """Yield pairing and game of every game, by pairing, deal and rotation."""
-        query = sql.select(GAMES).where(GAMES.c.tournament == tournament)
+    def games(
+        self, tournament: int, matches: Sequence[Match] | None = None
+    ) -> Iterator[tuple[int, Played]]:
+        """Yield pairing and game of every game, by pairing, deal and rotation.
+
+        Damaged rows are left out, with a warning; `matches` are what they must fit.
+        """
+        yield from self._checked(GAMES.columns.keys(), tournament, read_played, matches)
+
+    def outcomes(
+        self, tournament: int, matches: Sequence[Match] | None = None
+    ) -> Iterator[Outcome]:
+        """Yield what every game brought, otherwise as `games`."""
+        yield from self._checked(Outcome._fields, tournament, read_outcome, matches)
+
+    def _checked(
+        self,
+        columns: Sequence[str],
+        tournament: int,
+        read: Callable[[Any, Sequence[Match] | None], Row],
+        matches: Sequence[Match] | None,
+    ) -> Iterator[Row]:
+        """Yield the games of a tournament as `read` returns them, without the damaged ones."""
+        left_out = LeftOut(self.shown)
+        for row in self._rows(columns, tournament):
+            try:
+                yield read(row, matches)
+            except DamagedRow as error:
+                left_out.add(place_of(row), error)
+        if left_out.count:
+            with self.reading() as at:
+                name = sql.select(TOURNAMENTS.c.name).where(TOURNAMENTS.c.id == tournament)
+                left_out.report(str(at.execute(name).scalar()))
+
+    def _rows(self, columns: Sequence[str], tournament: int) -> Iterator[Any]:
+        query = sql.select(*(GAMES.c[name] for name in columns))
+        query = query.where(GAMES.c.tournament == tournament)
+        ordered = query.order_by(*(GAMES.c[name] for name in KEY[1:]))
         with self.reading() as at:
-            ordered = query.order_by(*(GAMES.c[name] for name in KEY[1:]))
-            for row in at.execution_options(yield_per=5000).execute(ordered):
-                yield row.pairing, _played(row)
+            yield from at.execution_options(yield_per=5000).execute(ordered)
 
-    def outcomes(self, tournament: int) -> Iterator[Any]:
-        """Yield pairing, deal, rotation, returns, points, forfeit, reason, nodes of every game."""
-        names = ("pairing", "deal", "rotation", "returns", "points", "forfeit", "reason", "nodes")
-        query = sql.select(*(GAMES.c[name] for name in names))
-        with self.reading() as at:
-            found = query.where(GAMES.c.tournament == tournament)
-            yield from at.execution_options(yield_per=5000).execute(found)
+    def drop_damaged(self, tournament: int, matches: Sequence[Match]) -> None:
+        """Delete the games of a tournament that are damaged, for them to be played again."""
+        damaged = []
+        for row in self._rows(GAMES.columns.keys(), tournament):
+            try:
+                read_played(row, matches)
+            except DamagedRow:
+                damaged.append([GAMES.c[name] == getattr(row, name) for name in KEY])
+        if damaged:
+            with self._writing() as at:
+                for key in damaged:
+                    at.execute(GAMES.delete().where(*key))
+            warnings.warn(
+                f"{len(damaged):,} damaged game{'s' * (len(damaged) > 1)} in {self.shown} will be "
+                "played again",
+                CardlabWarning,
+                stacklevel=2,
+            )
 
-    def times(self, tournament: int) -> list[tuple[int, list[float], list[int]]]:
-        """Return pairing, seconds and decisions by agent of every shard."""
+    def times(
+        self, tournament: int, matches: Sequence[Match] | None = None
+    ) -> list[tuple[int, list[float], list[int]]]:
+        """Return pairing, seconds and decisions by agent of every shard; damaged ones are lost."""
         query = sql.select(TIMES).where(TIMES.c.tournament == tournament)
+        found = []
         with self.reading() as at:
-            return [
-                (row.pairing, json.loads(row.seconds), json.loads(row.decisions))
-                for row in at.execute(query.order_by(TIMES.c.pairing, TIMES.c.first))
-            ]
+            for row in at.execute(query.order_by(TIMES.c.pairing, TIMES.c.first)):
+                with suppress(DamagedRow):  # a shard's time is no result
+                    found.append(read_times(row, matches))
+        return found
 
     def count(self, tournament: int) -> int:
         """Return how many games of a tournament are kept."""
@@ -311,27 +438,29 @@ class Store:
         with self.reading() as at:
             return int(at.execute(query.where(GAMES.c.tournament == tournament)).scalar_one())
 
-    def recent(self, most: int) -> list[tuple[Entered, Any]]:
+    def recent(self, most: int) -> list[tuple[Entered, Outcome]]:
         """Return the last games of the latest tournaments, each with its tournament."""
-        found: list[tuple[Entered, Any]] = []
+        found: list[tuple[Entered, Outcome]] = []
         for entered in reversed(self.tournaments()):
-            query = sql.select(*(GAMES.c[name] for name in (*KEY[1:], "returns", "points")))
+            query = sql.select(*(GAMES.c[name] for name in Outcome._fields))
             query = query.where(GAMES.c.tournament == entered.id)
             latest = query.order_by(*(GAMES.c[name].desc() for name in ("deal", "rotation")))
             with self.reading() as at:
                 rows = at.execute(latest.limit(min(10, most - len(found)))).all()
-            found += [(entered, row) for row in rows]
+            for row in rows:
+                with suppress(DamagedRow):
+                    found.append((entered, read_outcome(row)))
             if len(found) >= most:
                 break
         return found
 
     def game(self, tournament: int, pairing: int, deal: int, rotation: int) -> Played | None:
-        """Return one game of a tournament."""
+        """Return one game of a tournament; a damaged one raises."""
         key = zip(KEY, (tournament, pairing, deal, rotation), strict=True)
         query = sql.select(GAMES).where(*(GAMES.c[name] == value for name, value in key))
         with self.reading() as at:
             row = at.execute(query).first()
-        return None if row is None else _played(row)
+        return None if row is None else read_played(row)[1]
 
     def _insert(self, table: sql.Table) -> Any:
         """Return an insertion that leaves alone what is there already."""
@@ -369,11 +498,29 @@ class Store:
         reason = " ".join(str(getattr(error, "orig", error)).split())[:200]
         return StoreUnavailable(f"the store {self.shown} cannot be used: {reason}")
 
-    def _foreign(self, table: str) -> CardlabError:
-        return CardlabError(
+    def _foreign(self, table: str) -> StoreError:
+        return StoreError(
             f"the store {self.shown} has a table {table!r} that is not cardlab's; name another "
             "--store"
         )
+
+    def _find_version(self) -> int | None:
+        """Return the version of the tables, if there are any, without waiting for who writes."""
+        with self.reading() as at:
+            return self._version(at) if sql.inspect(at).has_table(ABOUT.name) else None
+
+    def _version(self, at: sql.Connection) -> int:
+        """Return the version of a store, which must be one that this program knows."""
+        versions = at.execute(sql.select(ABOUT.c.schema)).scalars().all()
+        version = versions[0] if len(versions) == 1 else None
+        if not isinstance(version, int) or version < 1:
+            raise self._foreign(ABOUT.name)
+        if version > SCHEMA:
+            raise StoreError(
+                f"the store {self.shown} was written by a newer cardlab (schema {version}, "
+                f"this one knows {SCHEMA}); update cardlab, or name another --store"
+            )
+        return version
 
     def _prepare(self) -> None:
         """Make the tables, or bring those of an older version up to date."""
@@ -390,15 +537,7 @@ class Store:
                 TABLES.create_all(at)
                 at.execute(ABOUT.insert().values(schema=SCHEMA))
                 return
-            versions = at.execute(sql.select(ABOUT.c.schema)).scalars().all()
-            version = versions[0] if len(versions) == 1 else None
-            if not isinstance(version, int) or version < 1:
-                raise self._foreign(ABOUT.name)
-            if version > SCHEMA:
-                raise CardlabError(
-                    f"the store {self.shown} was written by a newer cardlab (schema {version}, "
-                    f"this one knows {SCHEMA}); update cardlab, or name another --store"
-                )
+            version = self._version(at)
             for step in range(version, SCHEMA):
                 for table, column in UPGRADES[step]:
                     if there.has_table(table):
@@ -408,22 +547,23 @@ class Store:
                 at.execute(ABOUT.update().values(schema=SCHEMA))
 
 
-def _played(row: Any) -> Played:
-    returns, points = (tuple(json.loads(text)) for text in (row.returns, row.points))
-    # Behind tournament and pairing, columns are in the order of fields.
-    blobs = bytes(row.orders), bytes(row.actions)
-    return Played._make((*row[2:6], *blobs, returns, points, *row[10:]))
+def _entered(row: Any) -> Entered:
+    """Return a tournament, its agents with the names that they have now, or raise DamagedRow."""
+    if not isinstance(row.name, str) or not isinstance(row.game, str):
+        raise DamagedRow(f"its name or its game {row.game!r} is no text")
+    settings = read_settings(row.settings)
+    if row.agents is None:
+        raise DamagedRow("it has no pairing 0")
+    first = read_agents(row.agents)
+    if not set(first) <= set(settings["agents"]):
+        raise DamagedRow(f"pairing 0 has other agents, {', '.join(first)[:60]!r}")
+    check_size(settings, len(first))
+    settings["agents"] = [current_agent(agent, row.game) for agent in settings["agents"]]
+    return Entered(row.id, row.name, row.game, settings, row.finished is not None, len(first))
 
 
 def _canonical(settings: dict[str, Any]) -> str:
     return json.dumps(settings, sort_keys=True)
-
-
-def _read_settings(text: str, game: str) -> dict[str, Any]:
-    """Return the settings of a tournament, its agents with the names that they have now."""
-    settings: dict[str, Any] = json.loads(text)
-    settings["agents"] = [current_agent(agent, game) for agent in settings["agents"]]
-    return settings
 
 
 def _check_name(name: str | None) -> None:
@@ -434,28 +574,29 @@ def _check_name(name: str | None) -> None:
         )
 
 
-def _file_url(address: str) -> sql.URL:
+def _file_url(address: str, read_only: bool) -> sql.URL:
     """Return the URL of an SQLite file, whose folder is made; any character may be in its name."""
     try:
         path = Path(address).expanduser().absolute()
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if not read_only:
+            path.parent.mkdir(parents=True, exist_ok=True)
     except (OSError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise CardlabError(
+        raise StoreError(
             f"the store {address} cannot be made: {reason}; name another --store"
         ) from None
     if path.is_dir():
-        raise CardlabError(f"the store {address} is a folder; name a file in it")
+        raise StoreError(f"the store {address} is a folder; name a file in it")
     return sql.URL.create("sqlite", database=str(path))
 
 
-def _open(address: str) -> sql.Engine:
+def _open(address: str, read_only: bool) -> sql.Engine:
     """Return an engine for a path or a database's address."""
     if address.startswith(("postgres://", "postgresql://")):
         require("a PostgreSQL store", "postgres", "psycopg")
         address = "postgresql+psycopg://" + address.partition("://")[2]
     try:
-        url = sql.make_url(address) if "://" in address else _file_url(address)
+        url = sql.make_url(address) if "://" in address else _file_url(address, read_only)
         kind = url.get_backend_name()
     except CardlabError:
         raise
@@ -474,6 +615,11 @@ def _open(address: str) -> sql.Engine:
     try:
         if kind == "postgresql" and url.get_driver_name() != "psycopg":
             raise NoSuchModuleError  # games are copied in as only this driver does
+        if kind == "sqlite" and read_only:
+            path = Path(str(url.database))
+            engine = sql.create_engine(url, creator=lambda: _connect_reader(path))
+            sql.event.listen(engine, "begin", _begin_reading)
+            return engine
         engine = sql.create_engine(url, pool_pre_ping=kind != "sqlite")
     except (ArgumentError, NoSuchModuleError, ImportError):
         raise CardlabError(
@@ -485,16 +631,51 @@ def _open(address: str) -> sql.Engine:
     return engine
 
 
+def _connect_reader(path: Path) -> sqlite3.Connection:
+    """Return a connection that reads an SQLite file, also one that may not be written to.
+
+    A write-ahead log needs a file beside it to be read. Where none can be made, but all that was
+    written has reached the store itself, SQLite is told that nobody changes the store.
+    """
+    address = path.absolute().as_uri()
+    log = path.with_name(path.name + "-wal")
+    for mode in ("mode=rw", "immutable=1"):
+        connection = sqlite3.connect(
+            f"{address}?{mode}", PATIENCE, uri=True, isolation_level=None, check_same_thread=False
+        )
+        connection.text_factory = _decode
+        try:
+            connection.execute("PRAGMA query_only = ON")
+            connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+            return connection
+        except sqlite3.OperationalError as error:
+            connection.close()
+            unwritable = error.sqlite_errorcode & 0xFF in UNWRITABLE
+            if mode != "mode=rw" or not unwritable or (log.exists() and log.stat().st_size):
+                raise
+    raise AssertionError("the second way returns or raises")
+
+
+def _decode(text: bytes) -> str:
+    """Return text of a store; a damaged one is found where it is read."""
+    return text.decode(errors="replace")
+
+
 def _set_up_sqlite(connection: Any, _: object) -> None:
     connection.isolation_level = (
         None  # transactions begin where we say so, not where Python guesses
     )
+    connection.text_factory = _decode
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout = {PATIENCE * 1000}")
     cursor.execute("PRAGMA journal_mode = WAL")
     cursor.execute("PRAGMA synchronous = FULL")  # a shard that is kept survives a power cut
     cursor.execute("PRAGMA foreign_keys = ON")
     cursor.close()
+
+
+def _begin_reading(connection: sql.Connection) -> None:
+    connection.exec_driver_sql("BEGIN")  # all of a transaction reads the same moment
 
 
 def _begin_sqlite(connection: sql.Connection) -> None:

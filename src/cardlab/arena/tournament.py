@@ -14,11 +14,20 @@ from functools import cached_property
 from typing import Any
 
 from cardlab.agents.catalog import find_agent
-from cardlab.agents.outside import DEFAULT_LIMITS, Limits, OutsideAgent, dismiss_all
+from cardlab.agents.outside import DEFAULT_LIMITS, Limits, dismiss_all
 from cardlab.aliases import current_agent
-from cardlab.arena.shard import Match, Shard, ShardResult, play_deals
+from cardlab.arena.shard import (
+    Match,
+    Shard,
+    ShardResult,
+    check_salt,
+    draw_salt,
+    has_program,
+    play_deals,
+)
 from cardlab.arena.standings import Results
-from cardlab.arena.store import Entered, Store
+from cardlab.arena.store import Entered, Store, StoreError
+from cardlab.arena.stored_games import FORMATS, MOST_GAMES, MOST_PAIRINGS, count_pairings
 from cardlab.arena.workers import stream_results
 from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError, suggest
@@ -26,9 +35,6 @@ from cardlab.engine.registry import find_game
 
 __all__ = ["FORMATS", "Plan", "enter", "play_tournament", "resume"]
 
-FORMATS = ("round-robin", "gauntlet")
-MOST_PAIRINGS = 2000
-MOST_GAMES = 100_000_000  # the results of so many still fit into memory
 SHARD_SECONDS = 1.0  # of work that a kill may cost, roughly
 CLUSTER_SECONDS = 3.0  # likewise on a cluster, where handing work out costs more
 MOST_DEALS_IN_A_SHARD = 256
@@ -47,6 +53,8 @@ class Plan:
     options: tuple[tuple[str, Any], ...]
     format: str = "round-robin"
     limits: Limits = DEFAULT_LIMITS
+    salt: str | None = None  # a secret that the deals depend on; None: drawn if programs play
+    seats: int = 0  # of each game; 0: ask the rules, as a plan from a store need not
 
     @classmethod
     def make(
@@ -59,6 +67,7 @@ class Plan:
         options: dict[str, Any] | None = None,
         format: str = "round-robin",
         limits: Limits | None = None,
+        salt: str | None = None,
     ) -> Plan:
         """Return a plan of at least `games` games for every pairing, after checking it all."""
         found = find_game(game)
@@ -84,10 +93,12 @@ class Plan:
             tuple(values.items()),
             format,
             (limits or DEFAULT_LIMITS).check(),
+            check_salt(salt),
         )
-        if len(plan.matches) > MOST_PAIRINGS:
+        pairings = count_pairings(len(names), seats, format)
+        if pairings > MOST_PAIRINGS:
             raise CardlabError(
-                f"{len(names)} agents at {seats} seats make {len(plan.matches):,} pairings; "
+                f"{len(names)} agents at {seats} seats make {pairings:,} pairings; "
                 f"name fewer agents (at most {MOST_PAIRINGS:,} pairings are played), or use "
                 "--format gauntlet"
             )
@@ -108,7 +119,7 @@ class Plan:
         With fewer agents than seats, they take turns at the spare ones; of groups that are
         rotations of each other one is enough, as every seating of it is played.
         """
-        seats = int(find_game(self.game).fresh(**dict(self.options))[0].seats)
+        seats = self.seats or int(find_game(self.game).fresh(**dict(self.options))[0].seats)
         count = len(self.agents)
         groups: list[tuple[str, ...]]
         if seats == 1:
@@ -126,10 +137,15 @@ class Plan:
         for group in groups:
             names = tuple(dict.fromkeys(group))
             places = tuple(names.index(one) for one in group)
-            matches.append(
-                Match(self.game, names, self.deals, self.seed, self.options, self.limits, places)
-            )
+            match = Match(self.game, names, self.deals, self.seed, self.options, self.limits)
+            matches.append(replace(match, places=places, salt=self.salt or ""))
         return tuple(matches)
+
+    @property
+    def has_program(self) -> bool:
+        """Whether an agent is a program of its own."""
+        game = find_game(self.game)
+        return has_program(find_agent(agent, game) for agent in self.agents)
 
     def settings(self) -> dict[str, Any]:
         """Return what makes this plan what it is, as plain data."""
@@ -141,16 +157,19 @@ class Plan:
             "options": dict(self.options),
             "format": self.format,
         }
-        game = find_game(self.game)
-        if any(isinstance(find_agent(one, game), OutsideAgent) for one in self.agents):
+        if self.has_program:
             limits = asdict(self.limits)
             del limits["log_folder"]  # where logs go changes no game
+            if limits.pop("fresh_process"):
+                data["fresh_process"] = True
             data["limits"] = limits
+        if self.salt:
+            data["salt"] = self.salt
         return data
 
     @classmethod
     def of(cls, entered: Entered) -> Plan:
-        """Return the plan of a tournament in the store, to read its games by."""
+        """Return the plan of a tournament in the store, to read its games by; it runs no rules."""
         settings = dict(entered.settings)
         return cls(
             entered.game,
@@ -160,12 +179,19 @@ class Plan:
             settings["seed"],
             tuple(settings["options"].items()),
             settings["format"],
-            Limits(**settings.get("limits", {})),
+            Limits(
+                **settings.get("limits", {}),
+                fresh_process=settings.get("fresh_process") is True,
+            ),
+            settings.get("salt"),
+            seats=entered.seats,
         )
 
 
 def enter(plan: Plan, store: Store, name: str | None = None) -> Entered:
-    """Write a new tournament into the store."""
+    """Write a new tournament into the store, with a secret salt if programs play."""
+    if plan.salt is None and plan.has_program:
+        plan = replace(plan, salt=draw_salt())
     groups = [[match.agents[place] for place in match.lineup] for match in plan.matches]
     return store.enter(plan.game, plan.settings(), groups, name)
 
@@ -180,17 +206,19 @@ def resume(plan: Plan, store: Store, name: str | None = None) -> Entered:
         return entered
     found = store.tournaments(game=plan.game)
     for entered in reversed(found):
-        if entered.settings == plan.settings():
+        if not _differences(plan, entered):
             return entered
     if not found:
-        raise CardlabError(f"{store.shown} has no tournament of {plan.game} to resume")
+        raise StoreError(f"{store.shown} has no tournament of {plan.game} to resume")
     nearest = max(found, key=lambda one: (-len(_differences(plan, one)), one.id))
     _compare(plan, nearest)
     raise AssertionError("a tournament with other settings has a difference")
 
 
 def _differences(plan: Plan, entered: Entered) -> list[str]:
-    ours, theirs = plan.settings(), entered.settings
+    ours, theirs = plan.settings(), dict(entered.settings)
+    if plan.salt is None:
+        theirs.pop("salt", None)  # drawn when the tournament began
     return [
         f"{key} {_words(theirs.get(key))}, not {_words(ours.get(key))}"
         for key in sorted(ours.keys() | theirs.keys())
@@ -227,6 +255,8 @@ def play_tournament(
 
     `stop` is asked after every shard whether enough has been played.
     """
+    plan = replace(plan, salt=entered.salt)
+    store.drop_damaged(entered.id, plan.matches)
     results = Results.load(plan.matches, store, entered.id)
     if progress:
         progress(results, None)

@@ -34,6 +34,7 @@ Answer = TypeVar("Answer")
 WORTH_STARTING = 3.0  # seconds of work below which starting processes costs more than it saves
 MOST_STRIKES = 3  # workers that a task may be lost with before it is given up
 ANSWER_SECONDS = 10  # within which the head of a cluster must answer
+SAFE_PATH, UNTIL_STARTED = "PYTHONSAFEPATH", "until started"  # any value means yes
 LOOK_SECONDS = 5  # between two looks at the size of a cluster
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 
@@ -51,12 +52,29 @@ class Pool(ProcessPoolExecutor):
         for name, value in ONE_THREAD.items():
             os.environ.setdefault(name, value)
         spawn = multiprocessing.get_context("spawn")
-        super().__init__(workers, spawn, initializer or become_quiet)
+        with _without_working_folder():  # locks have a process that looks after them
+            super().__init__(workers, spawn, initializer or become_quiet)
 
     def submit(self, *args: Any, **options: Any) -> Future[Any]:
         """Hand out a task, to a new process if all are busy."""
-        with _signals_later():
+        with _signals_later(), _without_working_folder():
             return super().submit(*args, **options)
+
+
+@contextmanager
+def _without_working_folder() -> Iterator[None]:
+    """Start processes that do not look for Python's own modules in the working folder.
+
+    They are started as `python -c`, which looks there first until it hears where its parent looks.
+    """
+    ours = not os.environ.get(SAFE_PATH)
+    if ours:
+        os.environ[SAFE_PATH] = UNTIL_STARTED
+    try:
+        yield
+    finally:
+        if ours:
+            os.environ.pop(SAFE_PATH, None)
 
 
 @contextmanager
@@ -208,6 +226,8 @@ def become_quiet() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # see `_signals_later`
+    if os.environ.get(SAFE_PATH) == UNTIL_STARTED:
+        del os.environ[SAFE_PATH]  # programs that are agents find what lies beside them
     warnings.simplefilter("ignore", CardlabWarning)
     parent = multiprocessing.parent_process()
     if parent is not None:

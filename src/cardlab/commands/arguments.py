@@ -48,7 +48,7 @@ OptionList = Annotated[
 Seed = Annotated[int, typer.Option(help="the same seed gives the same result", metavar="N")]
 Workers = Annotated[int, typer.Option(help="processes; 0: one for each core", metavar="N")]
 Json = Annotated[bool, typer.Option("--json", help="print JSON instead of text")]
-Trust = Annotated[bool, typer.Option("--trust", help="import games from outside that records name")]
+Trust = Annotated[bool, typer.Option("--trust", help="run games from outside that a file names")]
 SaveFile = Annotated[
     Path | None, typer.Option("--save", help="append every game's record here", metavar="FILE")
 ]
@@ -69,6 +69,23 @@ LimitList = Annotated[
         metavar="NAME=VALUE",
     ),
 ]
+Salt = Annotated[
+    str | None,
+    typer.Option(
+        "--salt",
+        help="a secret that the deals depend on; default: a random one if an agent is a program, "
+        "shown at the end",
+        metavar="TEXT",
+    ),
+]
+FreshProcess = Annotated[
+    bool,
+    typer.Option(
+        "--fresh-process",
+        help="start agents given as cmd:... anew for every game; default: a process that lasts "
+        "for each seating",
+    ),
+]
 LIMITS: dict[str, tuple[str, Callable[[str], Any]]] = {  # name -> field of Limits, how it is read
     "move": ("move_seconds", float),
     "game": ("game_seconds", float),
@@ -83,11 +100,11 @@ def print_json(data: Any) -> None:
     typer.echo(json.dumps(data, indent=2, default=str))
 
 
-def read_limits(given: list[str] | None) -> Limits:
+def read_limits(given: list[str] | None, fresh_process: bool = False) -> Limits:
     """Return what agents given as `cmd:...` may take."""
     from cardlab.agents.outside import Limits
 
-    fields = {}
+    fields: dict[str, Any] = {}
     for pair in itertools.chain(*(NEXT_LIMIT.split(text) for text in given or ())):
         name, equals, value = pair.partition("=")
         if name not in LIMITS or not equals:
@@ -97,7 +114,7 @@ def read_limits(given: list[str] | None) -> Limits:
             fields[field] = read(value)
         except ValueError:
             raise CardlabError(f"--limits {name}={value} is not a number") from None
-    return Limits(**fields).check()
+    return Limits(**fields, fresh_process=fresh_process).check()
 
 
 def read_options(given: list[str] | None) -> dict[str, str]:

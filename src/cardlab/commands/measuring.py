@@ -5,19 +5,22 @@ from __future__ import annotations
 import time
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from cardlab.commands.arguments import (
     AgentNames,
     AnyGame,
+    FreshProcess,
     GameName,
     Json,
     LimitList,
     OptionList,
+    Salt,
     Seed,
     StoreAddress,
+    Trust,
     Workers,
     print_json,
     read_limits,
@@ -60,6 +63,8 @@ def tournament(
     workers: Workers = 0,
     ray: RayAddress = None,
     limits: LimitList = None,
+    fresh_process: FreshProcess = False,
+    salt: Salt = None,
     ladder: Ladder = False,
     as_json: Json = False,
 ) -> None:
@@ -86,7 +91,8 @@ def tournament(
         seed=seed,
         options=read_options(option),
         format=format,
-        limits=read_limits(limits),
+        limits=read_limits(limits, fresh_process),
+        salt=salt,
     )
     crew = read_workers(workers)
     steps = MovingRatings() if ladder else None
@@ -96,7 +102,7 @@ def tournament(
     with joined_cluster(ray), Store(store) as kept:  # no cluster, no entry in the store
         entered = (arena.resume if resume else arena.enter)(plan, kept, name)
         if steps:  # games of an earlier run moved it, too
-            for pairing, one in kept.games(entered.id):
+            for pairing, one in kept.games(entered.id, plan.matches):
                 steps.game(plan.matches[pairing].seating(one.rotation), one.returns)
         stopped = when_stopped(
             lambda: (
@@ -110,13 +116,14 @@ def tournament(
             )
         table = results.table(seed=seed)
         if as_json:
-            data = {"tournament": entered.name, "store": kept.shown, **table.to_dict()}
+            data: dict[str, Any] = {"tournament": entered.name, "store": kept.shown}
+            data |= {"salt": entered.salt, **table.to_dict()}
             if steps:
                 data["ladder"] = steps.standings()
             print_json(data)
         else:
             where = f"{kept.shown} as tournament {entered.name!r}"
-            show_standings(table, where, time.perf_counter() - began, steps)
+            show_standings(table, where, time.perf_counter() - began, steps, entered.salt)
 
 
 def sprt(
@@ -155,6 +162,8 @@ def sprt(
     workers: Workers = 0,
     ray: RayAddress = None,
     limits: LimitList = None,
+    fresh_process: FreshProcess = False,
+    salt: Salt = None,
     as_json: Json = False,
 ) -> None:
     """Play two agents until it is clear which is stronger.
@@ -189,7 +198,8 @@ def sprt(
             seed=seed,
             options=read_options(option),
             format="sprt",
-            limits=read_limits(limits),
+            limits=read_limits(limits, fresh_process),
+            salt=salt,
         )
         names = (agents[0], agents[1])
         crew = read_workers(workers)
@@ -232,12 +242,12 @@ def leaderboard(
 
     from cardlab.arena.leaderboard import leaderboards
     from cardlab.arena.store import Store
-    from cardlab.engine.registry import find_game
+    from cardlab.engine.registry import find_package
     from cardlab.show.tournament import show_boards
 
-    if game is not None:
-        find_game(game)
-    with Store(store, make=False) as kept:
+    if game is not None and ":" not in game:
+        find_package(game)  # a name that is mistyped is told from one without games
+    with Store(store, read_only=True) as kept:
         boards = leaderboards(kept, game, ladder=ladder)
     if as_json:
         print_json([board.to_dict() for board in boards])
@@ -253,10 +263,12 @@ def export(
     name: Annotated[
         str | None, typer.Option(help="one tournament; without it all", metavar="NAME")
     ] = None,
+    trust: Trust = False,
 ) -> None:
     """Write the games of a store to a file.
 
-    JSON lines are full records that replay; CSV and Parquet (extra papers) have one row a game.
+    JSON lines are full records that replay, made by the rules; CSV and Parquet (extra papers) have
+    one row a game and run no rules.
 
     Examples:
       cardlab export games.jsonl --name crazy_eights-1
@@ -265,11 +277,11 @@ def export(
     from cardlab.arena.export import export_games
     from cardlab.arena.store import Store
 
-    with Store(store, make=False) as kept:
+    with Store(store, read_only=True) as kept:
         chosen = [kept.find(name)] if name is not None else kept.tournaments()
         total = sum(kept.count(one.id) for one in chosen)
         with compiling(), progress_bar("games") as progress:
-            count = export_games(kept, chosen, out, lambda done: progress(done, total))
+            count = export_games(kept, chosen, out, lambda done: progress(done, total), trust=trust)
     new_console().print(f"{count:,} games written to {out}", markup=False, soft_wrap=True)
 
 

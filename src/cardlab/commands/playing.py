@@ -11,10 +11,12 @@ import typer
 
 from cardlab.commands.arguments import (
     AgentNames,
+    FreshProcess,
     GameName,
     Json,
     LimitList,
     OptionList,
+    Salt,
     SaveFile,
     Seed,
     Trust,
@@ -36,6 +38,8 @@ def games(as_json: Json = False) -> None:
       cardlab games
       cardlab games --json
     """
+    from rich.markup import escape
+
     from cardlab.engine.registry import find_game, find_package, installed, our_packages
 
     found, broken = [*our_packages().values()], {}
@@ -68,7 +72,7 @@ def games(as_json: Json = False) -> None:
         )
         table.add_row(game.name, f"{game.title}: {game.summary}", options)
     for name, reason in broken.items():
-        table.add_row(name, reason, "")
+        table.add_row(name, escape(reason), "")
     new_console().print(table)
 
 
@@ -133,6 +137,8 @@ def match(
     workers: Workers = 0,
     save: SaveFile = None,
     limits: LimitList = None,
+    fresh_process: FreshProcess = False,
+    salt: Salt = None,
     as_json: Json = False,
 ) -> None:
     """Let agents play each other on paired deals.
@@ -147,7 +153,8 @@ def match(
     from cardlab.engine.records import append_records
     from cardlab.show.tournament import show_match
 
-    plan = Match.plan(game, agents, games, seed, read_options(option), read_limits(limits))
+    bounds = read_limits(limits, fresh_process)
+    plan = Match.plan(game, agents, games, seed, read_options(option), bounds, salt)
 
     if save:
         append_records(save)  # a place that cannot be written to is found before the first game
@@ -288,14 +295,15 @@ def replay(
                 earned = zip(record.seats, record.result.points, strict=True)
                 outcome = "points: " + ", ".join(f"{name} {value:g}" for name, value in earned)
             head = Text.assemble((f"{number} ", "bold"), f"{record.game}: ")
-            head.append(f"{' - '.join(record.seats)}, {len(record.actions)} plies, {outcome}")
+            line = f"{' - '.join(record.seats)}, {len(record.actions)} plies, {outcome}"
+            head.append(line.replace("\n", " "))
             out.print(head)
             if not brief and record.actions:
-                line = Text()
+                moves = Text()
                 for seat, (_, text) in zip(movers, record.actions, strict=False):
-                    line.append(f"{seat}:", style="dim")
-                    line.append_text(Text.assemble(action_look(text), "  "))
-                out.print(Padding(line, (0, 0, 0, 3)))
+                    moves.append(f"{seat}:", style="dim")
+                    moves.append_text(Text.assemble(action_look(text), "  "))
+                out.print(Padding(moves, (0, 0, 0, 3)))
     if not count:
         raise CardlabError(f"{file} holds no record")
     if as_json:

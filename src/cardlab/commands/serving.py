@@ -8,6 +8,7 @@ import typer
 
 from cardlab.commands.arguments import StoreAddress, Workers
 from cardlab.engine.errors import CardlabError, require
+from cardlab.show.console import say
 
 
 def show(address: str) -> None:
@@ -76,28 +77,21 @@ def serve(
     """
     require("the web table", "web", "fastapi", "uvicorn", "websockets")
     from cardlab.web.menu import Menu
-    from cardlab.web.running import run
+    from cardlab.web.running import ServerSettings, run
 
     if workers < 0:
         raise CardlabError(f"--workers {workers} is not possible; give 0 or more")
 
     menu = Menu.of(game or (), agent or ())
     for name, reason in menu.left_out.items():
-        typer.echo(f"{name} is left out: {reason}", err=True)
+        say(f"{name} is left out: {reason}")
 
     def tell(address: str) -> None:
         typer.echo(f"cardlab is at {address} (Ctrl-C ends it)")
         if open_browser:
             show(address)
 
-    run(
-        host,
-        port,
-        store=store,
-        menu=menu,
-        names=list(host_name or ()),
-        workers=workers,
-        proxies=list(proxy or ()),
-        metrics=metrics,
-        tell=tell,
+    settings = ServerSettings(
+        host, port, store, tuple(host_name or ()), workers, tuple(proxy or ()), metrics
     )
+    run(settings, menu, tell)

@@ -13,6 +13,8 @@ from types import FrameType
 
 import typer
 
+from cardlab.show.console import say
+
 CLOSED_PIPE = 141  # what a shell reports of a program that SIGPIPE ends
 BY_CTRL_C, BY_SIGTERM = 130, 143
 AGAIN_SECONDS = 0.05
@@ -47,7 +49,7 @@ def when_stopped(sentence: Callable[[], str]) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        sys.stderr.write(f"cardlab: {sentence()}\n")
+        say(sentence())
         raise
 
 

@@ -1,8 +1,14 @@
-"""Reading the learned tables of agents: one array of an npz file, checked before it is used."""
+"""Reading arrays from npz files, which may be damaged or come from strangers.
+
+Nothing in them is unpickled, and whatever NumPy and zipfile raise is one sentence.
+"""
 
 from __future__ import annotations
 
 import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -10,16 +16,51 @@ import numpy as np
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
 
-__all__ = ["load_array"]
+__all__ = ["load_array", "read_arrays"]
+
+DAMAGES = (  # what NumPy and zipfile raise for damaged files
+    AttributeError,  # an array without names
+    OSError,
+    ValueError,
+    TypeError,
+    KeyError,
+    EOFError,
+    MemoryError,
+    OverflowError,
+    SyntaxError,
+    NotImplementedError,  # an unknown way of compression
+    RuntimeError,  # encrypted
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
+
+def read_arrays(path: Path, what: str) -> dict[str, Array]:
+    """Return all arrays of an npz file by name; `what` it should hold is said if it does not."""
+    with _opened(path, what) as file:
+        return dict(file)
 
 
 def load_array(path: Path, name: str, shape: tuple[int, ...] | None, what: str) -> Array:
-    """Return an array of an npz file, of this shape unless it is None."""
-    try:
-        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
-            found = file[name]
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise CardlabError(f"{path} holds no {what} ({error})") from None
+    """Return an array of numbers of an npz file, of this shape unless it is None."""
+    with _opened(path, what) as file:
+        found = np.asarray(file[name])
     if shape is not None and found.shape != shape:
         raise CardlabError(f"{path} holds {what} of shape {found.shape}; needed is {shape}")
-    return np.asarray(found)
+    if found.dtype.kind not in "biuf":
+        raise CardlabError(f"{path} holds {what} of {found.dtype}; needed are numbers")
+    return found
+
+
+@contextmanager
+def _opened(path: Path, what: str) -> Iterator[Mapping[str, Array]]:
+    """Open an npz file; arrays are read, and so may fail, within."""
+    try:
+        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
+            yield file
+    except DAMAGES as error:
+        raise CardlabError(f"{path} holds no {what} ({_reason(error)})") from None
+
+
+def _reason(error: BaseException) -> str:
+    return " ".join(str(error).split())[:200] or type(error).__name__

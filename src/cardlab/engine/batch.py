@@ -10,11 +10,24 @@ import numpy as np
 
 from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError, IllegalAction
-from cardlab.engine.game import DEALER, MOST_DEALS_IN_A_ROW, OVER, Array, Game, Turns, endless_deals
+from cardlab.engine.game import (
+    DEALER,
+    MOST_DEALS_IN_A_ROW,
+    OVER,
+    Array,
+    Game,
+    State,
+    Turns,
+    endless_deals,
+    require_game,
+)
 from cardlab.engine.kernel import int64, kernel
 from cardlab.engine.seeding import GAME, branch
 
 __all__ = ["Batch", "BatchKernels", "make_batch_kernels"]
+
+NO_SEED = -(1 << 63)  # of a game whose cards come from the batch's dealer; no seed is that small
+MOST_ROWS = 2**31 - 1
 
 
 class Rows(NamedTuple):
@@ -55,6 +68,8 @@ class Batch:
 
     With `redeal`, a finished game is replaced at once by the next one of its row, so that `mover`
     and `mask` already belong to the new game while `done` and `returns` belong to the old one.
+
+    With `dealer`, the n-th deck order of row i is `dealer(i, n)`, and there are no seeds.
     """
 
     def __init__(
@@ -66,28 +81,34 @@ class Batch:
         seeds: Sequence[int] | Array | None = None,
         redeal: bool = False,
         options: dict[str, Any] | None = None,
+        dealer: Callable[[int, int], Array] | None = None,
     ) -> None:
-        if size < 1:
-            raise CardlabError(f"a batch of {size} games cannot be; give 1 or more")
+        require_game(game)
+        size = _read_size(size)
+        if not isinstance(redeal, (bool, np.bool_)):
+            raise CardlabError(f"redeal must be True or False, got {redeal!r:.60}")
         self.game = game
         self.size = size
-        self.options = game.read_options(options or {})
+        self.options = game.read_options({} if options is None else options)
         self.redeal = redeal
+        self.dealer = dealer
+        if dealer and (redeal or seeds is not None):
+            raise CardlabError("a batch with a dealer takes neither seeds nor redeal")
         self._fresh = game.fresh(**self.options)
         self.seats = int(self._fresh[0].seats)
         start = seeding.stream(seed, "game")
-        self.seeds = np.array(
-            [branch(start, row) for row in range(size)] if seeds is None else seeds, dtype=np.int64
-        )
-        if self.seeds.shape != (size,):
-            raise CardlabError(f"{len(self.seeds)} seeds for a batch of {size} games")
-        self.states: Array = np.repeat(self._fresh, size)
-        self.mover = np.empty(size, dtype=np.int8)
-        self.mask = np.zeros((size, game.num_actions), dtype=np.bool_)
-        self.done = np.zeros(size, dtype=np.bool_)
-        self.returns = np.zeros((size, self.seats), dtype=np.float32)
-        self.points = np.zeros((size, self.seats), dtype=np.float32)
-        self._deals = np.zeros(size, dtype=np.int64)
+        try:
+            self._make_arrays(size)
+        except MemoryError:
+            raise CardlabError(
+                f"batch size {size} needs more memory than there is; give a smaller one"
+            ) from None
+        if dealer:
+            self.seeds: Array = np.full(size, NO_SEED)
+        elif seeds is None:
+            self.seeds = np.array([branch(start, row) for row in range(size)], dtype=np.int64)
+        else:
+            self.seeds = _read_seeds(seeds, size)
         self._rows = Rows(self.states, self.seeds, self._deals, self.mover, self.mask)
         self._results = Results(self.done, self.returns, self.points)
         self._scratch = Scratch(
@@ -96,7 +117,16 @@ class Batch:
             np.zeros(1, dtype=np.int64),
         )
         self._kernels.begin(0, size, self._rows, self._scratch)
-        self._check_deals()
+        self._deal()
+
+    def _make_arrays(self, size: int) -> None:
+        self.states: Array = np.repeat(self._fresh, size)
+        self.mover = np.empty(size, dtype=np.int8)
+        self.mask = np.zeros((size, self.game.num_actions), dtype=np.bool_)
+        self.done = np.zeros(size, dtype=np.bool_)
+        self.returns = np.zeros((size, self.seats), dtype=np.float32)
+        self.points = np.zeros((size, self.seats), dtype=np.float32)
+        self._deals = np.zeros(size, dtype=np.int64)
 
     @property
     def _kernels(self) -> BatchKernels:
@@ -130,7 +160,7 @@ class Batch:
             self._rows,
             self._scratch,
         )
-        self._check_deals()
+        self._deal()
 
     def step_some(self, rows: Array, actions: Array) -> None:
         """Take an action in these rows only; `actions` has one for every row of the batch."""
@@ -148,11 +178,15 @@ class Batch:
         self.states[rows] = self._fresh[0]
         self.seeds[rows] = seeds
         self._deals[rows] = 0
+        self._begin(rows)
+        self._deal()
+
+    def _begin(self, rows: Array) -> None:
+        """Find out who is to move in some rows, and what is legal there."""
         some = Rows(*(part[rows] for part in self._rows))
         self._kernels.begin(0, len(some.states), some, self._scratch)
         for part, fresh in zip(self._rows, some, strict=True):
             part[rows] = fresh
-        self._check_deals()
 
     @property
     def deals(self) -> Array:
@@ -173,9 +207,51 @@ class Batch:
         self._kernels.conceal_all(views, seats)
         return views
 
-    def _check_deals(self) -> None:
-        if self.mover.min() == DEALER:
-            raise CardlabError(endless_deals(self.game))
+    def _deal(self) -> None:
+        """Deal where the kernels could not: without a dealer they have, unless it has no end."""
+        if self.mover.min() != DEALER:
+            return
+        for _ in range(MOST_DEALS_IN_A_ROW if self.dealer else 0):
+            rows = np.flatnonzero(self.mover == DEALER)
+            for row in rows.tolist():
+                assert self.dealer
+                order = self.dealer(row, int(self._deals[row]))
+                self.game.bindings.deal(self.states, row, order)
+                self._deals[row] += 1
+            self._begin(rows)
+            for row in rows[self.mover[rows] == OVER].tolist():  # a deal may leave nothing to play
+                state = State(self.game, self.states[row : row + 1])
+                self.done[row] = True
+                self.returns[row], self.points[row] = state.returns(), state.points()
+            if self.mover.min() != DEALER:
+                return
+        raise CardlabError(endless_deals(self.game))
+
+
+def _read_size(size: object) -> int:
+    if isinstance(size, bool) or not isinstance(size, (int, np.integer)):
+        raise CardlabError(f"batch size must be a whole number, got {size!r:.60}")
+    if size < 1:
+        raise CardlabError(f"batch size must be at least 1, got {size}")
+    if size > MOST_ROWS:
+        raise CardlabError(f"batch size must be at most {MOST_ROWS:,}, got {size}")
+    return int(size)
+
+
+def _read_seeds(seeds: object, size: int) -> Array:
+    """Return the seeds of a batch in an array of its own."""
+    try:
+        found = np.asarray(seeds)
+    except (ValueError, TypeError):  # rows of different lengths, or what converts itself badly
+        found = np.empty(0)
+    if found.shape != (size,) or found.dtype.kind not in "iu":
+        raise CardlabError(
+            f"seeds of a batch of {size} games must be {size} whole numbers below 2**63, got "
+            f"{found.dtype} of shape {found.shape}"
+        )
+    for seed in (found.min(), found.max()):
+        seeding.read_seed(seed)
+    return found.astype(np.int64)
 
 
 class BatchKernels(NamedTuple):
@@ -201,6 +277,8 @@ def make_batch_kernels(game: Game) -> BatchKernels:
         """Deal until somebody moves; return who."""
         who = mover(s)
         first = deals[row]
+        if seeds[row] == NO_SEED:
+            return int64(who)
         while who == DEALER and deals[row] - first < MOST_DEALS_IN_A_ROW:
             shuffle(seeds[row], deals[row], order, rng)
             deals[row] += 1

@@ -11,14 +11,34 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-__all__ = ["CardlabError", "CardlabWarning", "IllegalAction", "reason_of", "require", "suggest"]
+__all__ = [
+    "CardlabError",
+    "CardlabWarning",
+    "IllegalAction",
+    "one_line",
+    "reason_of",
+    "require",
+    "suggest",
+]
 
 LONGEST_REASON = 300
 OURS = (f"{Path(__file__).parents[1]}{os.sep}", f"{Path(importlib.__file__).parent}{os.sep}", "<")
 
 
 class CardlabError(ValueError):
-    """A mistake in what was asked; the text is fit to be shown to the person who asked."""
+    """A mistake in what was asked; the text is fit to be shown to the person who asked.
+
+    It is one line, whatever the input that it quotes contains.
+    """
+
+    def __str__(self) -> str:
+        """Return the text."""
+        return one_line(super().__str__())
+
+    @property
+    def public(self) -> str:
+        """What strangers may read of it: everything, unless a subclass names files or hosts."""
+        return str(self)
 
 
 class IllegalAction(CardlabError):
@@ -27,6 +47,15 @@ class IllegalAction(CardlabError):
 
 class CardlabWarning(UserWarning):
     """Something works less well than it could; the text says what to do."""
+
+
+def one_line(text: str) -> str:
+    """Return text as one line that no terminal obeys: what cannot be printed is replaced."""
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() else " " if char.isspace() else "\ufffd" for char in text
+    )
 
 
 def suggest(what: str, given: str, known: Iterable[str]) -> str:

@@ -22,7 +22,7 @@ import dataclasses
 import functools
 import sys
 from collections import ChainMap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -61,6 +61,7 @@ __all__ = [
     "nth_legal",
     "record_type",
     "require_agent",
+    "require_game",
 ]
 
 OVER, DEALER = -1, -2
@@ -245,6 +246,10 @@ class Game:
 
     def read_options(self, given: dict[str, Any]) -> dict[str, Any]:
         """Return every option of this game with its value, after checking those given."""
+        if not isinstance(given, Mapping):
+            raise CardlabError(
+                f"options of {self.name} must be a dict of names and values, got {given!r:.60}"
+            )
         known = {option.name: option for option in self.options}
         for name in given:
             if name not in known:
@@ -488,6 +493,13 @@ class Agent(Protocol):
 
     def act(self, turn: Turn, rng: np.random.Generator) -> int:
         """Return one of `turn.legal`."""
+
+
+def require_game(found: object) -> None:
+    """Make sure that an object is a game, or say how to get one."""
+    if not isinstance(found, Game):
+        meant = f"; write find_game({found!r})" if isinstance(found, str) else ""
+        raise CardlabError(f"game must be a Game, got {found!r:.60}{meant}")
 
 
 def require_agent(found: object, called: str) -> None:

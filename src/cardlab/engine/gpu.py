@@ -196,7 +196,7 @@ class GpuBatch:
         options: dict[str, Any] | None = None,
     ) -> None:
         if size < 1:
-            raise CardlabError(f"a batch of {size} games cannot be; give 1 or more")
+            raise CardlabError(f"batch size must be at least 1, got {size}")
         require_gpu()
         self.game, self.size, self.redeal = game, size, redeal
         fresh = game.fresh(**game.read_options(options or {})).astype(aligned(game.state))

@@ -14,9 +14,10 @@ def import_first_here(module: str) -> ModuleType:
     """Return a module by its name; one in the working folder comes before an installed one.
 
     Afterwards the folder is the last of the path: were it first for good, any file there might
-    stand in for a library that is imported later.
+    stand in for a library that is imported later. A package that is loaded knows where its modules
+    are: the folder is not looked at for them, nor for the libraries that they import.
     """
-    if module in sys.modules:
+    if module.partition(".")[0] in sys.modules:
         return import_module(module)  # waits where another thread is still loading it
     here = str(Path.cwd())
     sys.path.insert(0, here)

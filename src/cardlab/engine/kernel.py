@@ -13,7 +13,8 @@ the records of another. Here
 - every specialisation is one file, named by a digest of the kernel's code, of everything that it
   reaches (callees, constants, closure values, recursively), the signature with all record layouts,
   the versions of Python and Numba and the CPU; whatever changes behaviour changes the name;
-- files are written under a temporary name and renamed, so that readers only ever see whole ones;
+- files are written under a temporary name and renamed, so that readers only ever see whole ones,
+  and carry a digest of their content (`engine/kernel_cache.py`);
 - function symbols are numbered from a random start in every process, so that code compiled in
   different processes never shares a symbol.
 
@@ -31,8 +32,6 @@ import os
 import pickle
 import re
 import sys
-import tempfile
-import time
 import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -47,7 +46,8 @@ from numba.core.compiler import CompileResult
 from numba.core.errors import NumbaError, UnsupportedBytecodeError
 from numba.core.extending import intrinsic
 
-from cardlab.engine.errors import CardlabError, CardlabWarning, suggest
+from cardlab.engine.errors import CardlabError, suggest
+from cardlab.engine.kernel_cache import cache_folder, prune_cache, read_kernel, write_kernel
 
 __all__ = [
     "JIT",
@@ -68,8 +68,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 JIT: bool = not config.DISABLE_JIT
-FORMAT = "1"
-KEEP_DAYS = 30
+FORMAT = "2"
 OUTSIDE_MODULES = ("numpy", "math", "numba")
 
 compiled: list[str] = []
@@ -104,28 +103,6 @@ def on_compile(listener: Callable[[str], None]) -> Iterator[None]:
         yield
     finally:
         _listeners.remove(listener)
-
-
-def cache_folder() -> Path:
-    """Return the folder of compiled kernels: `CARDLAB_CACHE_DIR` or the user's cache folder."""
-    chosen = os.environ.get("CARDLAB_CACHE_DIR")
-    if chosen:
-        return Path(chosen)
-    from platformdirs import user_cache_path  # not needed where the folder is chosen
-
-    return user_cache_path("cardlab", appauthor=False)
-
-
-def prune_cache(folder: Path | None = None, *, days: float = KEEP_DAYS) -> int:
-    """Delete kernels that no process has used for `days`, and return how many there were."""
-    oldest = time.time() - days * 86400
-    removed = 0
-    for path in (folder or cache_folder()).glob("*.kernel*"):
-        with contextlib.suppress(OSError):
-            if path.stat().st_mtime < oldest:
-                path.unlink()
-                removed += 1
-    return removed
 
 
 # Symbols
@@ -370,18 +347,13 @@ class _Cache:
         """Return the specialisation for `signature` from disk, or None if it must be compiled."""
         target.refresh()
         path = self._path(signature, target)
-        try:
-            data = path.read_bytes()
-            result = CompileResult._rebuild(target, *pickle.loads(data))
-            if _misses_return(self._dispatcher.py_func, result.signature.return_type):
-                result = None  # an earlier version kept it: compiling says what is wrong
-        except FileNotFoundError:
-            result = None
-        except Exception:  # a damaged file is compiled again
-            result = None
-        else:
-            with contextlib.suppress(OSError):
-                os.utime(path)  # used: pruning goes by this time
+        data = read_kernel(path) if path else None
+        result = None
+        if data is not None:
+            with contextlib.suppress(Exception):  # what cannot be rebuilt is compiled again
+                result = CompileResult._rebuild(target, *pickle.loads(data))
+        if result and _misses_return(self._dispatcher.py_func, result.signature.return_type):
+            result = None  # an earlier version kept it: compiling says what is wrong
         if result is None:
             for listener in tuple(_listeners):
                 listener(self._name())
@@ -392,19 +364,8 @@ class _Cache:
         compiled.append(f"{self._name()}{signature}")
         _refuse_missing_return(self._dispatcher, result.signature.args)
         path = self._path(signature, result.target_context)
-        temporary = ""
-        try:
-            data = serialize.dumps(result._reduce())
-            path.parent.mkdir(parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(suffix=".kernel.tmp", dir=path.parent)
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-            os.replace(temporary, path)
-        except OSError as error:
-            if temporary:
-                with contextlib.suppress(OSError):
-                    os.unlink(temporary)
-            _warn_uncached(path.parent, error)
+        if path:
+            write_kernel(path, serialize.dumps(result._reduce()))
 
     def flush(self) -> None:
         """Do nothing: files of other digests belong to others."""
@@ -413,7 +374,10 @@ class _Cache:
         function = self._dispatcher.py_func
         return f"{function.__module__}.{function.__name__}"
 
-    def _path(self, signature: Any, target: Any) -> Path:
+    def _path(self, signature: Any, target: Any) -> Path | None:
+        folder = cache_folder()
+        if folder is None:
+            return None
         key = (
             FORMAT,
             digest(self._dispatcher),
@@ -425,24 +389,7 @@ class _Cache:
             (config.BOUNDSCHECK, str(config.OPT), config.DEBUGINFO_DEFAULT),
         )
         name = hashlib.sha256(repr(key).encode()).hexdigest()[:40]
-        return cache_folder() / f"{self._dispatcher.py_func.__name__}-{name}.kernel"
-
-
-_warned_uncached = False
-
-
-def _warn_uncached(folder: Path, error: OSError) -> None:
-    global _warned_uncached
-    if not _warned_uncached:
-        _warned_uncached = True
-        import warnings
-
-        warnings.warn(
-            f"compiled kernels cannot be kept in {folder} ({error.strerror}); every start will "
-            "compile again until CARDLAB_CACHE_DIR names a folder that can be written to",
-            CardlabWarning,
-            stacklevel=2,
-        )
+        return folder / f"{self._dispatcher.py_func.__name__}-{name}.kernel"
 
 
 # Bits of card sets. Sets are signed 64-bit masks: mixing signed and unsigned silently widens.

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from cardlab.engine.errors import CardlabError
+from cardlab.engine.private_folders import temporary_folder
 
 __all__ = ["only_one"]
 
@@ -20,11 +19,8 @@ def only_one(path: Path) -> Iterator[None]:
     from filelock import FileLock, Timeout
 
     name = hashlib.blake2b(str(path.resolve()).encode(), digest_size=8).hexdigest()
-    owner = os.getuid() if hasattr(os, "getuid") else "locks"
-    folder = Path(tempfile.gettempdir()) / f"cardlab-{owner}"
-    folder.mkdir(mode=0o700, exist_ok=True)
     try:
-        with FileLock(folder / f"{name}.lock", timeout=0):
+        with FileLock(temporary_folder() / f"{name}.lock", timeout=0):
             yield
     except Timeout:
         raise CardlabError(

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from cardlab.engine.errors import CardlabError
-from cardlab.engine.importing import import_first_here
 
 __all__ = ["AgentEntry", "GamePackage", "Level", "Option", "Parameter", "load"]
 
@@ -161,7 +161,7 @@ class GamePackage:
     @property
     def folder(self) -> Path:
         """The folder of the game's files."""
-        found = import_first_here(self.module).__file__
+        found = import_module(self.module).__file__
         if found is None:
             raise CardlabError(f"package {self.module} has no folder; give it an __init__.py")
         return Path(found).parent
@@ -185,7 +185,10 @@ MOST_LEVELS = 5
 
 
 def load(reference: str) -> Any:
-    """Return what an import string of a manifest names: `module` or `module:NAME`."""
+    """Return what an import string of a manifest names: `module` or `module:NAME`.
+
+    The working folder is looked at last, and only if a person has named code in it.
+    """
     module, _, attribute = reference.partition(":")
-    found = import_first_here(module)
+    found = import_module(module)
     return getattr(found, attribute) if attribute else found

@@ -23,6 +23,8 @@ from cardlab.engine.game import (
     State,
     Turn,
     endless_deals,
+    require_agent,
+    require_game,
 )
 from cardlab.engine.notebook_hooks import ShownAsPicture
 from cardlab.engine.records import Record, Result
@@ -56,14 +58,20 @@ class Table(ShownAsPicture):
         options: dict[str, Any] | None = None,
         dealer: Callable[[int], Array] | None = None,
     ) -> None:
+        require_game(game)
+        if dealer is not None and not callable(dealer):
+            raise CardlabError(
+                f"dealer of {game.name} must be a function of the number of the deal, got "
+                f"{dealer!r:.60}"
+            )
         self.game = game
         self.dealer = dealer
         self.seed = None if seed is None else seeding.read_seed(seed)
-        self.options = game.read_options(options or {})
+        self.options = game.read_options({} if options is None else options)
         self.state = game.start(**self.options)
         self.actions: list[int] = []
         self.deals: list[Array] = []
-        self._given = [_read_deal(game, deal) for deal in deals]
+        self._given = _read_deals(game, deals)
         self._deal()
 
     @property
@@ -127,7 +135,7 @@ class Table(ShownAsPicture):
             if n < len(self._given):
                 order = self._given[n]
             elif self.dealer is not None:
-                order = self.dealer(n)
+                order = _read_deal(game, self.dealer(n), n)
             elif self.seed is not None:
                 order = np.empty(game.deck, dtype=np.uint8)
                 game.shuffle(self.seed, n, order, np.zeros(1, dtype=np.int64))
@@ -159,12 +167,30 @@ def check_action(state: State, action: object, place: str = "") -> int:
     )
 
 
-def _read_deal(game: Game, deal: str | Sequence[int] | Array) -> Array:
+def _read_deals(game: Game, deals: object) -> list[Array]:
+    if isinstance(deals, str) or not isinstance(deals, Iterable):
+        raise CardlabError(
+            f"deals of {game.name} must be a list of deck orders, got {deals!r:.60}; write "
+            "deals=[order]"
+        )
+    return [_read_deal(game, deal, n) for n, deal in enumerate(deals)]
+
+
+def _read_deal(game: Game, deal: object, n: int) -> Array:
+    """Return a deck order, which must name each card once; the n-th one of a game."""
     if isinstance(deal, str):
         return game.parse_order(deal)
-    order = np.asarray(deal)
+    try:
+        order = np.asarray(deal)
+    except (ValueError, TypeError):  # rows of different lengths, or what converts itself badly
+        order = np.empty(0)
+    if order.shape != (game.deck,) or order.dtype.kind not in "iu":
+        raise CardlabError(
+            f"deal {n + 1} of {game.name} must be a text or {game.deck} card ids, got "
+            f"{str(deal)!r:.60}"
+        )
     if sorted(order.tolist()) != list(range(game.deck)):
-        raise CardlabError(f"a deal of {game.name} must hold each of 0..{game.deck - 1} once")
+        raise CardlabError(f"deal {n + 1} of {game.name} must hold each of 0..{game.deck - 1} once")
     return order.astype(np.uint8)
 
 
@@ -260,9 +286,14 @@ def play_game(
     options: dict[str, Any] | None = None,
 ) -> Record:
     """Play one game between agents, one per seat, and return its record."""
+    seed = seeding.read_seed(seed)
     table = Table(game, seed=seed, deals=deals, options=options)
+    if not isinstance(agents, Sequence) or isinstance(agents, str):
+        raise CardlabError(f"agents must be a list, one for each seat, got {agents!r:.60}")
     if len(agents) != table.seats:
         raise CardlabError(f"{len(agents)} agents for {table.seats} seats of {game.name}")
+    for agent in agents:
+        require_agent(agent, getattr(agent, "name", repr(agent)[:60]))
     rngs = [seeding.generator(seed, "seat", seat) for seat in range(table.seats)]
     open_game(table, agents, rngs)
     while not table.over:

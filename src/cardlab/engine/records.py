@@ -23,7 +23,7 @@ __all__ = ["Record", "Result", "append_records", "read_records"]
 class Result(BaseModel):
     """What a finished game brought to each seat."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     returns: list[float]
     points: list[float]

@@ -1,7 +1,9 @@
 """Games by name: the folders of `cardlab.games`, and packages from outside.
 
 A package from outside gives its game a name by an entry point of the group `cardlab.games`, whose
-value is a `Game` or a `GamePackage`. Any other game is found as `package.module:NAME`.
+value is a `Game` or a `GamePackage`. Any other game is found as `package.module:NAME`, which is a
+name of code that will run: it is trusted where a person has typed it, and where a file says it
+(a record, a store, a network) only if a person says so.
 """
 
 from __future__ import annotations
@@ -63,30 +65,59 @@ def known_packages() -> dict[str, GamePackage]:
     return found
 
 
-def find_package(name: str) -> GamePackage:
-    """Return the manifest of a game by its name, entry point or `package.module:NAME`."""
-    found = _find(name)
+def find_package(name: str, *, trust: bool = True) -> GamePackage:
+    """Return the manifest of a game by its name, entry point or `package.module:NAME`.
+
+    A name that nobody has typed is looked up without `trust`, as by `find_game`.
+    """
+    found = _find(name, trust)
     return found if isinstance(found, GamePackage) else package_of(found)
 
 
-def find_game(name: str) -> Game:
-    """Return a game by its name, or one from outside by entry point or `package.module:NAME`."""
-    found = _find(name)
+def find_game(name: str, *, trust: bool = True) -> Game:
+    """Return a game by its name, or one from outside by entry point or `package.module:NAME`.
+
+    Without `trust` nothing is imported because of the name: it must be one of our games, of an
+    installed package, or of code that somebody has loaded before.
+    """
+    found = _find(name, trust)
     if isinstance(found, GamePackage):
         found = _require_game(import_named(found.game, "game"), name)
     _check_once(found)
     return found
 
 
-def _find(name: str) -> GamePackage | Game:
+def _find(name: str, trust: bool) -> GamePackage | Game:
     if name in our_packages():
         return our_packages()[name]
     reference = installed("cardlab.games").get(name)
     if reference is None and "." not in name and ":" not in name:
         known = {**our_packages(), **installed("cardlab.games")}
         raise CardlabError(suggest("game", name, known))
-    found = import_named(reference or name, "game")
+    if reference is not None:
+        found = import_named(reference, "game", here=False)
+    elif trust or _is_known(name):
+        found = import_named(name, "game")
+    else:
+        raise CardlabError(
+            f"game {name!r} is code from outside, which would run here; give --trust if you know "
+            "where it comes from"
+        )
     return found if isinstance(found, GamePackage) else _require_game(found, name)
+
+
+def _is_known(reference: str) -> bool:
+    """Return whether a reference names what is installed here, or code that is loaded already."""
+    reference = current_reference(reference)
+    if reference in installed("cardlab.games").values():
+        return True
+    if any(package.game == reference for package in known_packages().values()):
+        return True
+    from cardlab.engine.game import Game
+
+    module, _, attribute = reference.partition(":")
+    loaded = vars(sys.modules[module]) if module in sys.modules else {}
+    return isinstance(loaded.get(attribute), (Game, GamePackage))
 
 
 def package_of(game: Game) -> GamePackage:
@@ -138,8 +169,11 @@ def installed(group: str) -> dict[str, str]:
     return {name: values.pop() for name, values in sorted(found.items()) if len(values) == 1}
 
 
-def import_named(reference: str, what: str) -> object:
-    """Return the object that `package.module:NAME` names, from the working folder first."""
+def import_named(reference: str, what: str, *, here: bool = True) -> object:
+    """Return the object that `package.module:NAME` names, from the working folder first.
+
+    Without `here` the working folder is left out, as for the entry points of installed packages.
+    """
     reference = current_reference(reference)
     module, _, attribute = reference.partition(":")
     if not attribute.isidentifier() or not all(part.isidentifier() for part in module.split(".")):
@@ -147,12 +181,14 @@ def import_named(reference: str, what: str) -> object:
         meant = f"{home}:{last}" if home and last and not attribute else "package.module:NAME"
         raise CardlabError(f"{what} {reference!r} names no object; write {meant}")
     try:
-        loaded = import_first_here(module)
+        loaded = import_first_here(module) if here else import_module(module)
     except Exception as error:  # whatever a person's module raises is theirs to read
         top = module.partition(".")[0]
         if isinstance(error, ModuleNotFoundError) and error.name == top:
-            here = [path.stem for path in Path().iterdir() if path.is_dir() or path.suffix == ".py"]
-            near = _close(top, here)
+            files = [
+                path.stem for path in Path().iterdir() if path.is_dir() or path.suffix == ".py"
+            ]
+            near = _close(top, files)
             meant = f"; did you mean {near[0]}{reference.removeprefix(top)}?" if near else ""
             raise CardlabError(
                 f"{what} {reference!r} cannot be imported: there is no {top}.py in this folder "

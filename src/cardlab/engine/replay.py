@@ -17,15 +17,10 @@ __all__ = ["replay"]
 def replay(record: Record, *, trust: bool = False, game: Game | None = None) -> Iterator[Table]:
     """Yield the table before the first action and after each; the first disagreement raises.
 
-    A game from outside this package is code to be imported: that needs `trust`, or the game itself,
-    in which case nothing is looked up.
+    A game from outside is code to be imported: that needs `trust`, or the game itself, in which
+    case nothing is looked up.
     """
-    if game is None and ":" in record.game and not trust:
-        raise CardlabError(
-            f"the record is of {record.game!r}, code from outside; replay it with --trust if you "
-            "know where it comes from"
-        )
-    game = game or find_game(record.game)
+    game = game or find_game(record.game, trust=trust)
     if record.rules != game.rules_version:
         raise CardlabError(
             f"the record follows rules version {record.rules} of {game.name}, this program plays "

@@ -19,6 +19,7 @@ from cardlab.engine.locks import only_one
 from cardlab.engine.registry import find_package
 from cardlab.learning import all_trainings, find_training
 from cardlab.learning.runs import archive, read_config
+from cardlab.show.console import say
 
 SECONDS = 5.0  # between two lines of progress of a stage
 
@@ -34,11 +35,11 @@ def main(arguments: list[str] | None = None) -> None:
         else:
             _train(words)
     except CardlabError as error:
-        sys.stderr.write(f"cardlab: {error}\n")
+        say(str(error))
         sys.exit(2)
     except ImportError as error:
         how = "install with: pip install 'cardlab[train]'"
-        sys.stderr.write(f"cardlab: {words[0]} needs {error.name}; {how}\n")
+        say(f"{words[0]} needs {error.name}; {how}")
         sys.exit(2)
 
 

@@ -9,12 +9,12 @@ import math
 import os
 import shlex
 import subprocess
-import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from cardlab import __version__
+from cardlab.engine.array_files import read_arrays
 from cardlab.engine.errors import CardlabError, suggest
 from cardlab.engine.game import Array, Game
 
@@ -135,14 +135,11 @@ def save_arrays(path: Path, **arrays: Array) -> None:
 
 def load_arrays(path: Path) -> dict[str, Array] | None:
     """Return the arrays of an npz file, or None if there is none."""
-    import numpy as np
-
     if not path.exists():
         return None
     try:
-        with np.load(path, allow_pickle=False) as file:
-            return dict(file)
-    except (ValueError, EOFError, zipfile.BadZipFile):
+        return read_arrays(path, "arrays")
+    except CardlabError:
         raise CardlabError(f"{path} is damaged; remove it to start again") from None
 
 

@@ -1,7 +1,12 @@
-"""What the commands print: tables, a progress bar, a word to those who wait for the compiler."""
+"""What the commands print: tables, a progress bar, a word to those who wait for the compiler.
+
+Names, notes, reasons and texts of actions come from records, stores, programs and the network. All
+that is printed passes through `plain_text`, so that none of it can command a terminal.
+"""
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -17,23 +22,53 @@ if TYPE_CHECKING:
 __all__ = [
     "compiling",
     "new_console",
+    "plain_text",
     "progress_bar",
+    "say",
     "table_of",
     "tell_forfeits",
 ]
 
+# C0 but tab and line feed, DEL, C1, separators of lines, and what turns the direction of text.
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
-def new_console() -> Console:
-    """Return where tables and sentences go."""
-    from rich.console import Console
+
+def plain_text(text: str) -> str:
+    """Return a text in which every character that could command a terminal is replaced."""
+    return CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def say(sentence: str) -> None:
+    """Write one line about the command itself to standard error."""
+    sys.stderr.write(f"cardlab: {plain_text(sentence.replace(chr(10), ' '))}\n")
+
+
+def new_console(*, stderr: bool = False) -> Console:
+    """Return where tables and sentences go: terminal codes in them are ours alone."""
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.segment import Segment
+    from rich.text import Text
 
     class Output(Console):
-        """Leaves it to the command line to end when the reader goes away."""
+        """Replaces control characters; leaves it to the command line to end without a reader."""
+
+        def render_str(self, text: str, **settings: Any) -> Text:
+            return super().render_str(plain_text(text), **settings)
+
+        def render(
+            self, renderable: RenderableType, options: ConsoleOptions | None = None
+        ) -> Iterable[Segment]:
+            for segment in super().render(renderable, options):
+                if segment.control is None and CONTROLS.search(segment.text):
+                    yield Segment(plain_text(segment.text), segment.style)
+                else:
+                    yield segment
 
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 
-    return Output(highlight=False, emoji=False)  # names such as module:AB are no pictures
+    # Names such as module:AB are no pictures.
+    return Output(highlight=False, emoji=False, stderr=stderr)
 
 
 def table_of(*columns: str, title: str | None = None) -> Any:
@@ -79,7 +114,6 @@ def progress_bar(what: str, factor: int = 1) -> Iterator[Callable[..., None]]:
 
     A report is `(done, total)`, or `(done, total, what)` where a new stage begins.
     """
-    from rich.console import Console
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -88,7 +122,7 @@ def progress_bar(what: str, factor: int = 1) -> Iterator[Callable[..., None]]:
         TimeRemainingColumn,
     )
 
-    console = Console(stderr=True)
+    console = new_console(stderr=True)
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from cardlab.engine.registry import find_game
+from cardlab.engine.errors import CardlabError
+from cardlab.engine.registry import find_package
 from cardlab.show.console import table_of
 
 if TYPE_CHECKING:
@@ -158,11 +159,12 @@ def html_table(
 
 def changed_options(game: str, options: dict[str, Any]) -> str:
     """Return the options that differ from the game's defaults, each behind a comma."""
-    if ":" in game:  # code from outside is not run for the sake of a title
-        changed = list(options.items())
-    else:
-        usual = find_game(game).read_options({})
-        changed = [(name, value) for name, value in options.items() if value != usual.get(name)]
+    try:  # code from outside is not run for the sake of a title
+        known = find_package(game, trust=False).options
+    except CardlabError:
+        known = ()
+    usual = {option.name: option.default for option in known}
+    changed = [(name, value) for name, value in options.items() if value != usual.get(name)]
     return "".join(f", {name}={str(value).lower()}" for name, value in changed)
 
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from cardlab.show.console import new_console, table_of, tell_forfeits
@@ -20,6 +21,8 @@ from cardlab.show.result_tables import (
 )
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from cardlab.arena.ladder import Ladder
     from cardlab.arena.leaderboard import Board
     from cardlab.arena.match import MatchResult
@@ -59,12 +62,12 @@ def live_table(
     ladder: Ladder | None = None,
 ) -> Iterator[Callable[[Results, ShardResult | None], None]]:
     """Show progress with the table so far, on a terminal only."""
-    from rich.console import Console, Group
+    from rich.console import Group
     from rich.live import Live
     from rich.progress_bar import ProgressBar
     from rich.text import Text
 
-    console = Console(stderr=True)
+    console = new_console(stderr=True)
     live = Live(console=console, transient=True, auto_refresh=False)
     began, latest, pause, before = time.monotonic(), 0.0, LIVE_SECONDS, 0
 
@@ -133,6 +136,7 @@ def show_match(result: MatchResult) -> None:
     out.print(table.to_rich())
     out.print(table.note, markup=False)
     tell_forfeits(out, result.game, result.standings)
+    print_salt(out, result.salt)
     first, even = result.standings[0], result.deals / result.games
     interval = first.score_interval
     if interval is None:
@@ -148,7 +152,11 @@ def show_match(result: MatchResult) -> None:
 
 
 def show_standings(
-    standings: Standings, where: str, seconds: float, ladder: Ladder | None = None
+    standings: Standings,
+    where: str,
+    seconds: float,
+    ladder: Ladder | None = None,
+    salt: str | None = None,
 ) -> None:
     """Print standings, ratings and the cross-table of a tournament."""
     out = new_console()
@@ -172,7 +180,15 @@ def show_standings(
         if any({*group} & {*other} for group, other in pairwise(groups)):
             out.print(SAME_LETTER)
     tell_forfeits(out, standings.game, standings.lines)
+    print_salt(out, salt)
     out.print(f"every game is kept in {where}", markup=False, soft_wrap=True)
+
+
+def print_salt(out: Console, salt: str | None) -> None:
+    """Print how the same deals are played again, if programs have played."""
+    if salt:
+        text = f"the deals depended on a secret salt; play them again with --salt {quote(salt)}"
+        out.print(text, markup=False, soft_wrap=True)
 
 
 def show_boards(boards: Sequence[Board]) -> None:
@@ -235,3 +251,4 @@ def show_verdict(verdict: Verdict, test: Test, names: tuple[str, str] | None = N
         None: "not decided: give more --games" if names else "not decided yet: play on",
     }
     out.print(sentences[verdict.accepted], markup=False)
+    print_salt(out, verdict.salt)

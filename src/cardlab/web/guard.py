@@ -32,6 +32,7 @@ HEADERS = [
     (b"cross-origin-resource-policy", b"same-origin"),
 ]
 LOG = logging.getLogger(__name__)
+ANY_ADDRESS = "*"  # among hosts: every bare address
 LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
@@ -49,29 +50,27 @@ def host_in(header: str) -> str:
         return ""
 
 
-def is_ours(host: str, hosts: frozenset[str], any_address: bool) -> bool:
+def is_ours(host: str, hosts: frozenset[str]) -> bool:
     """Return whether a name may be ours: a foreign one that points here is an attack.
 
     A bare address cannot be pointed anywhere else, so that on a network all of them are allowed.
     """
     name = host_in(host)
-    if name in hosts:
+    if name in hosts - {ANY_ADDRESS}:
         return True
     try:
         ipaddress.ip_address(name)
     except ValueError:
         return False
-    return any_address
+    return ANY_ADDRESS in hosts
 
 
 class Guard:
     """Refuses what comes from other sites or is too large, and adds the headers of safety."""
 
-    def __init__(
-        self, app: App, admission: Admission, hosts: frozenset[str], any_address: bool
-    ) -> None:
+    def __init__(self, app: App, admission: Admission, hosts: frozenset[str]) -> None:
         self.app, self.admission, self.limits = app, admission, admission.limits
-        self.hosts, self.any_address = hosts, any_address
+        self.hosts = hosts
         self.warned = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -104,7 +103,7 @@ class Guard:
 
         if not self._may_ask(scope):
             await _refuse(answer, 429, SENTENCES["requests"])
-        elif not is_ours(host, self.hosts, self.any_address):
+        elif not is_ours(host, self.hosts):
             name = host_in(host)[:80]
             way = f"; start it with --host-name {name}" if name else "; send its name as Host"
             await _refuse(answer, 421, f"this server is not called {name!r}{way}")
@@ -120,7 +119,7 @@ class Guard:
 
     def _is_allowed(self, host: str, origin: bytes | None) -> bool:
         """Return whether a request may come from a page of ours; programs send no origin."""
-        if not is_ours(host, self.hosts, self.any_address):
+        if not is_ours(host, self.hosts):
             return False
         if origin is None:
             return True

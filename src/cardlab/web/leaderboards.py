@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import defaultdict
 from dataclasses import asdict
@@ -28,7 +27,7 @@ def leaderboard_json(address: str, names: dict[str, str], game: str | None) -> d
     `names` says which games are meant by what tournaments call them.
     """
     boards, tables = [], []
-    with Store(address) as store:
+    with Store(address, read_only=True) as store:
         entered = {entry.game: entry for entry in store.tournaments()}  # the latest of each
         for named, name in names.items():
             if named not in entered or game not in (None, name):
@@ -68,10 +67,12 @@ def recent_json(store: Store, writer: RoomWriter, menu: Menu) -> list[dict[str, 
     ]
     plans: dict[int, Any] = {}
     for entered, row in store.recent(RECENT - len(games)):
-        if entered.game not in menu.names:
+        if entered.game not in menu.names or not entered.public:
             continue
         game = menu.game(entered.game)
         matches = plans.setdefault(entered.id, Plan.of(entered).matches)
+        if row.pairing >= len(matches):
+            continue  # damaged
         games.append(
             {
                 "id": f"{entered.id}-{row.pairing}-{row.deal}-{row.rotation}",
@@ -79,8 +80,8 @@ def recent_json(store: Store, writer: RoomWriter, menu: Menu) -> list[dict[str, 
                 "game": game.name,
                 "title": game.title,
                 "seats": matches[row.pairing].seating(row.rotation),
-                "points": json.loads(row.points),
-                "returns": json.loads(row.returns),
+                "points": row.points,
+                "returns": row.returns,
                 "plies": None,
                 "when": entered.name,
             }
@@ -95,14 +96,15 @@ def stored_record(store: Store, menu: Menu, name: str) -> Record | None:
         return None
     number, pairing, deal, rotation = (int(part) for part in parts)
     entered = next((entry for entry in store.tournaments() if entry.id == number), None)
-    if entered is None or entered.game not in menu.names:
+    if entered is None or entered.game not in menu.names or not entered.public:
         return None
     played = store.game(number, pairing, deal, rotation)
     if played is None:
         return None
-    match = Plan.of(entered).matches[pairing]
-    game = menu.game(entered.game)
-    return full_record(game, dict(match.options), match.seating(rotation), played)
+    matches = Plan.of(entered).matches
+    if pairing >= len(matches):
+        return None
+    return full_record(menu.game(entered.game), matches[pairing], played)
 
 
 def people_json(writer: RoomWriter) -> list[dict[str, Any]]:

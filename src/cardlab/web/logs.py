@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import time
 
+from cardlab.show.console import plain_text
+
 LINES = 20  # of one kind in a period
 SECONDS = 60.0
 
@@ -34,10 +36,18 @@ class Sparing(logging.Filter):
         return count < LINES
 
 
+class Plain(logging.Formatter):
+    """Writes lines that a terminal only shows: what visitors send cannot command it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        return plain_text(super().format(record))
+
+
 def log_sparingly() -> None:
     """Write warnings and errors to standard error, one line of each kind now and then."""
     handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(Plain("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     handler.addFilter(Sparing())
     root = logging.getLogger()
     root.handlers = [handler]

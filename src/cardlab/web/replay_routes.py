@@ -149,7 +149,7 @@ async def review(request: Request) -> Response:
             async for line in replays.review(site.replay_pool, game, record, asked.adviser, payer):
                 yield json.dumps(line, separators=(",", ":")) + "\n"
         except CardlabError as error:
-            yield json.dumps({"type": "error", "error": str(error)}) + "\n"
+            yield json.dumps({"type": "error", "error": error.public}) + "\n"
 
     async def make() -> Response:
         await site.replay_pool.call(replays.check_record, game, record, payer=payer)
@@ -174,8 +174,8 @@ async def leaderboard(request: Request, game: str | None = None) -> Response:
     name = None if game is None else site.menu.game(game).name
     asked = (site.store.address, site.menu.names, name)
 
-    def make() -> Any:
-        return site.pool.call(leaderboards.leaderboard_json, *asked, seconds=BOARD_SECONDS)
+    async def make() -> Any:
+        return await site.pool.call(leaderboards.leaderboard_json, *asked, seconds=BOARD_SECONDS)
 
     return JSONResponse(await _kept(site, ("leaderboard", name), make))
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 LOG = logging.getLogger(__name__)
 NAMELESS = "a guest"
 MOST_OUT = 64  # moves of agents that may wait for the store
+SAVING = '{"type":"saving"}'
 RETRY_SECONDS = 0.5  # until an agent asks again for a place in the queue
 
 
@@ -91,11 +92,13 @@ class Room:
         "dealing",
         "game",
         "home",
+        "late",
         "listeners",
         "number",
         "options",
         "outbox",
         "playing",
+        "position",
         "saved",
         "seats",
         "settings",
@@ -122,6 +125,8 @@ class Room:
         self.listeners: list[Listener] = []
         self.task: asyncio.Task[None] | None = None
         self.number = self.saved = 0  # of the newest row, and of that in the store
+        self.position = 0  # of the newest row that has another position than the one before
+        self.late = False  # whether players have been told that a move waits for the store
         self.outbox: deque[tuple[int, Listener, str]] = deque()  # what waits for which number
         self.timer: asyncio.TimerHandle | None = None
         self.wake: asyncio.Event | None = None  # of whoever waits for the store
@@ -179,7 +184,7 @@ class Room:
             "game": self.game.name,
             "title": self.game.title,
             "options": self.options,
-            "deal": self.dealing.facts(),
+            "deal": self.dealing.facts(len(self.seats)),
             "hints": self.settings.hints,
             "adviser": self.settings.adviser if self.settings.hints else None,
         }
@@ -251,12 +256,13 @@ class Room:
     def _result(self, seat: int | None) -> dict[str, Any]:
         returns, points = self.table.state.returns(), self.table.state.points()
         names = [seat.label for seat in self.seats]
+        cards = [self.game.card_text(card) for card in range(self.game.deck)]
         return {
             "returns": returns,
             "points": points,
             "words": words_of(self.game, returns, points, names, seat),
             "seed": self.table.seed,
-            "deal": self.dealing.proof(len(self.seats)),
+            "deal": self.dealing.proof(len(self.seats), cards),
         }
 
     def post(self, listener: Listener, text: str) -> None:
@@ -310,6 +316,8 @@ class Room:
         elif len(self.listeners) >= self.home.limits.sockets_at_table:
             raise CardlabError("too many look at this table already; try again later")
         self.listeners.append(listener)
+        if self.late:
+            listener.send(SAVING)
         if changed:
             self.save()
         if self.playing is None:
@@ -332,7 +340,7 @@ class Room:
         """Deal if all numbers are known; show everybody how far it is."""
         if self.dealing.ready:
             self.start()
-            self.save()
+            self._save_position()
         self.send_views()
 
     def start(self, orders: Sequence[Any] = (), actions: Sequence[int] = ()) -> None:
@@ -432,11 +440,11 @@ class Room:
             raise CardlabError(f"it is the turn of seat {self.table.mover}, not yours")
 
     def _check_saved(self) -> None:
-        if self.pending:
+        if self.saved < self.position:
             raise NotSaved("your move is still being saved; wait a moment")
 
     def _moved(self, move: tuple[int, int] | None) -> None:
-        self.save()
+        self._save_position()
         self.send_views(move)
 
     def go_on(self) -> None:
@@ -508,14 +516,20 @@ class Room:
         if self.timer is None:
             self._time_saving()
 
+    def _save_position(self) -> None:
+        """Have a new position written: nobody moves on from it before it is in the store."""
+        self.save()
+        self.position = self.number
+
     def _time_saving(self) -> None:
         seconds = self.home.limits.saving_seconds
         self.timer = asyncio.get_running_loop().call_later(seconds, self._say_saving)
 
     def _say_saving(self) -> None:
         """Tell everybody that a move waits for the store."""
+        self.late = True
         for listener in list(self.listeners):
-            listener.send('{"type":"saving"}')
+            listener.send(SAVING)
 
     def committed(self, number: int) -> None:
         """Send what has waited for the store."""
@@ -527,6 +541,7 @@ class Room:
         if self.timer is not None:
             self.timer.cancel()
             self.timer = None
+        self.late = False
         if self.pending:
             self._time_saving()  # the store works: what still waits has only just happened
         else:

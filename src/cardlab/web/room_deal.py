@@ -142,29 +142,32 @@ class Dealing:
 
     # What is sent
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self, seats: int) -> dict[str, Any]:
         """Return what everybody may know of the deal during the game."""
-        return {"kind": self.kind, "commitment": self.commitment}
+        return {
+            "kind": self.kind,
+            "commitment": self.commitment,
+            "commitments": [self.commitments.get(seat) for seat in range(seats)],
+        }
 
     def progress(self, seats: int) -> dict[str, Any]:
         """Return how far the deal is, for a table that waits for it."""
         return {
-            **self.facts(),
-            "commitments": [self.commitments.get(seat) for seat in range(seats)],
+            **self.facts(seats),
             "shares": len(self.shares),
             "waiting_for": self.waiting_for,
             "reveal": self.all_committed,
         }
 
-    def proof(self, seats: int) -> dict[str, Any] | None:
-        """Return all numbers, for when the game is over."""
+    def proof(self, seats: int, cards: Sequence[str]) -> dict[str, Any] | None:
+        """Return all numbers and the cards that decks are made of, for when the game is over."""
         if not self.secret:
             return None
         return {
-            **self.facts(),
+            **self.facts(seats),
             "secret": self.secret,
             "shares": [self.shares.get(seat) for seat in range(seats)],
-            "commitments": [self.commitments.get(seat) for seat in range(seats)],
             "by_server": list(self.by_server),
             "key": self.key.hex(),
+            "cards": list(cards),
         }

@@ -11,17 +11,18 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import sqlalchemy as sql
 
 from cardlab.arena.shard import ACTION
 from cardlab.arena.store import WEB_TABLES, Store
+from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Game
 
 LOG = logging.getLogger(__name__)
@@ -32,6 +33,12 @@ RESULT_SECONDS = 1.0
 BEHIND_SECONDS = 2.0  # after which the store counts as behind
 FORGET_DAYS = 7  # a table at which nobody ever moved
 TIDY_SECONDS = 86_400  # between two looks for such tables
+Found = TypeVar("Found")
+UNREADABLE = (ArithmeticError, AttributeError, CardlabError, LookupError, TypeError, ValueError)
+
+
+class DamagedTable(CardlabError):
+    """A row of the store that holds no table any more."""
 
 
 class Unsaved(NamedTuple):
@@ -164,23 +171,17 @@ class RoomWriter:
         query = sql.select(WEB_TABLES).where(WEB_TABLES.c.returns.is_not(None))
         with self.store.reading() as at:
             rows = at.execute(query.order_by(WEB_TABLES.c.changed.desc()).limit(most)).all()
-        return [_stored(dict(row._mapping)) for row in rows]
+        return list(_readable(_stored, (dict(row._mapping) for row in rows)))
 
     def results(self) -> list[tuple[str, list[dict[str, Any]], list[float], bool]]:
         """Return game, seats, returns and whether help was allowed, of every finished table."""
         self._wait_for_results()
-        columns = (WEB_TABLES.c[name] for name in ("game", "seats", "returns", "hints", "undone"))
+        names = ("id", "game", "seats", "returns", "hints", "undone")
+        columns = (WEB_TABLES.c[name] for name in names)
         query = sql.select(*columns).where(WEB_TABLES.c.returns.is_not(None))
         with self.store.reading() as at:
-            return [
-                (
-                    row.game,
-                    json.loads(row.seats),
-                    json.loads(row.returns),
-                    bool(row.hints or row.undone),
-                )
-                for row in at.execute(query)
-            ]
+            rows = (dict(row._mapping) for row in at.execute(query))
+            return list(_readable(_result, rows))
 
     def forget(self) -> int:
         """Delete tables at which nobody has moved for a while; return how many."""
@@ -291,12 +292,62 @@ def row_of(
     }
 
 
+def _readable(
+    read: Callable[[Mapping[str, Any]], Found], rows: Iterable[Mapping[str, Any]]
+) -> Iterator[Found]:
+    """Yield what rows hold; one that is damaged is named in the log and hides no other."""
+    for row in rows:
+        try:
+            yield read(row)
+        except DamagedTable as error:
+            LOG.warning("%s", error)
+
+
+@contextmanager
+def whole(table: str) -> Iterator[None]:
+    """Say in a sentence that a table is damaged if it cannot be read."""
+    try:
+        yield
+    except DamagedTable:
+        raise
+    except UNREADABLE as error:
+        LOG.warning("table %s cannot be read from the store: %r", table, error)
+        raise DamagedTable(f"table {table} is damaged and cannot go on; open a new one") from None
+
+
+def _result(row: Mapping[str, Any]) -> tuple[str, list[dict[str, Any]], list[float], bool]:
+    with whole(row["id"]):
+        seats = _seats(row["seats"])
+        returns = _numbers(row["returns"], len(seats))
+        return row["game"], seats, returns, bool(row["hints"] or row["undone"])
+
+
 def _stored(row: Mapping[str, Any]) -> StoredRoom:
+    with whole(row["id"]):
+        return _read_row(row)
+
+
+def _read_row(row: Mapping[str, Any]) -> StoredRoom:
     fields = dict(row)
     decks = fields.pop("decks")
     orders = np.frombuffer(bytes(row["orders"]), dtype=np.uint8).reshape(decks, -1 if decks else 1)
     fields |= {"orders": orders.tolist(), "hints": bool(row["hints"])}
     fields["actions"] = np.frombuffer(bytes(row["actions"]), dtype=ACTION).tolist()
-    for name in ("options", "seats", "returns", "points", "dealing"):
+    fields["seats"] = _seats(row["seats"])
+    for name in ("returns", "points"):
+        text = row[name]
+        fields[name] = None if text is None else _numbers(text, len(fields["seats"]))
+    for name in ("options", "dealing"):
         fields[name] = None if fields[name] is None else json.loads(fields[name])
     return StoredRoom(**fields)
+
+
+def _seats(text: str) -> list[dict[str, Any]]:
+    return [{name: seat[name] for name in ("agent", "name", "digest")} for seat in json.loads(text)]
+
+
+def _numbers(text: str, count: int) -> list[float]:
+    numbers = [float(one) for one in json.loads(text)]
+    if len(numbers) != count or not np.isfinite(numbers).all():
+        raise ValueError(f"{text[:80]!r} are not {count} numbers")
+    return numbers

@@ -26,7 +26,7 @@ from cardlab.web.messages import AgentSeat, NewTable
 from cardlab.web.page_data import page_data_of
 from cardlab.web.room import Room, RoomSettings, Seat, digest_of
 from cardlab.web.room_deal import Dealing
-from cardlab.web.room_writer import RoomWriter, StoredRoom
+from cardlab.web.room_writer import RoomWriter, StoredRoom, whole
 from cardlab.web.store_reads import StoreReads
 
 ID_BYTES, SECRET_BYTES = 9, 24
@@ -145,8 +145,16 @@ class Rooms:
                 f"this table follows rules version {stored.rules} of {game.title}, this server "
                 f"plays version {game.rules_version}; it cannot go on"
             )
+        with whole(stored.id):
+            return self._rebuild(game, stored)
+
+    def _rebuild(self, game: Game, stored: StoredRoom) -> Room:
         settings = RoomSettings(stored.id, stored.seed, stored.hints, stored.adviser, stored.begun)
         seats = [Seat(seat["agent"], seat["name"], seat["digest"]) for seat in stored.seats]
+        if stored.returns is None:  # it goes on: a store may name code that nobody here has chosen
+            named = {seat.agent for seat in seats} | {stored.adviser}
+            for spec in sorted(filter(None, named)):
+                agent_pool.check_agent(spec, game, self.limits, self.menu.agents)
         dealing = Dealing.of(stored.dealing)
         room = Room(self, game, stored.options, settings, seats, dealing, stored.undone)
         if stored.orders or dealing.ready:

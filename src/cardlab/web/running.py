@@ -8,7 +8,7 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import uvicorn
 from fastapi import FastAPI
@@ -17,18 +17,33 @@ from cardlab.arena.store import Store
 from cardlab.engine.errors import CardlabError
 from cardlab.web.admission import Admission
 from cardlab.web.connections import Watches, watched_protocols
-from cardlab.web.guard import LOCAL
+from cardlab.web.guard import ANY_ADDRESS, LOCAL
 from cardlab.web.limits import Limits
 from cardlab.web.logs import log_sparingly
 from cardlab.web.menu import Menu
 from cardlab.web.server import make_app
 
-BACKLOG = 1024
 GRACE_SECONDS = 3
 EVERYWHERE = ("0.0.0.0", "::")
 MOST_DESCRIPTORS = 16_384
 OWN_DESCRIPTORS = 200  # files, workers and the store: never given to connections
+BACKLOG = 1024  # connections that wait to be accepted, where there are descriptors for all of them
+IN_PASSING = 4  # times as many are open for a moment before the first of them is refused
 GARBAGE = (20_000, 20, 50)  # tables leave no cycles: looking for some can wait
+
+
+@dataclass(frozen=True)
+class ServerSettings:
+    """What an operator chooses."""
+
+    host: str = "127.0.0.1"  # to listen on
+    port: int = 8080  # 0: any that is free
+    store: str | None = None  # its address; None: the user's own
+    names: tuple[str, ...] = ()  # that the server may be called by, beside the host
+    workers: int = 0  # processes that think; 0: one for each core
+    proxies: tuple[str, ...] = ()  # addresses and networks whose X-Forwarded-For is believed
+    metrics: bool = False  # serve numbers for Prometheus
+    limits: Limits = field(default_factory=Limits)
 
 
 class _Server(uvicorn.Server):
@@ -54,39 +69,30 @@ class _Server(uvicorn.Server):
 
 
 def run(
-    host: str,
-    port: int,
-    *,
-    store: str | None = None,
+    settings: ServerSettings,
     menu: Menu | None = None,
-    names: list[str] | None = None,
-    workers: int = 0,
-    limits: Limits | None = None,
-    proxies: list[str] | None = None,
-    metrics: bool = False,
     tell: Callable[[str], None] = lambda address: None,
 ) -> None:
     """Serve until Ctrl-C or SIGTERM; what cannot start is one sentence."""
-    Store(store).close()  # a store that cannot be used is a sentence now, not an error in a log
-    bounds = limits or Limits()
-    bounds = replace(bounds, connections=min(bounds.connections, raise_descriptors()))
-    admission = Admission.of(bounds, proxies or ())
-    line = _listen(host, port)
+    Store(settings.store).close()  # one that cannot be used is a sentence now, not a logged error
+    host, files = settings.host, raise_descriptors()
+    most = min(settings.limits.connections, max(files // 2, files - OWN_DESCRIPTORS))
+    admission = Admission.of(replace(settings.limits, connections=most), settings.proxies)
+    line = _listen(host, settings.port)
     port = line.getsockname()[1]
     shown = _own_address() if host in EVERYWHERE else host
     app = make_app(
-        store,
+        settings.store,
         menu=menu,
-        limits=bounds,
-        hosts=[host, *(names or [])],
-        any_address=host not in LOCAL,
-        workers=workers,
+        hosts=[host, *settings.names, *([] if host in LOCAL else [ANY_ADDRESS])],
+        workers=settings.workers,
         prestart=True,
         admission=admission,
-        metrics=metrics,
+        metrics=settings.metrics,
     )
     log_sparingly()
-    server = _Server(configuration(app, admission, proxies or []))
+    backlog = max(1, min(BACKLOG, (files - most) // IN_PASSING))
+    server = _Server(configuration(app, admission, list(settings.proxies), backlog))
     address = f"[{shown}]" if ":" in shown else shown
 
     def ready() -> None:
@@ -98,13 +104,16 @@ def run(
         asyncio.run(server.serve(sockets=[line]))
 
 
-def configuration(app: FastAPI, admission: Admission, proxies: list[str]) -> uvicorn.Config:
+def configuration(
+    app: FastAPI, admission: Admission, proxies: list[str], backlog: int = BACKLOG
+) -> uvicorn.Config:
     """Return how the application is served: every connection under watch."""
     http, sockets = watched_protocols(Watches(admission))
     return uvicorn.Config(
         app,
         http=http,
         ws=sockets,
+        backlog=backlog,
         ws_max_size=4 * admission.limits.message_bytes,  # larger ones are not even read
         ws_per_message_deflate=False,  # compression would keep more memory than a table
         log_config=None,
@@ -117,7 +126,7 @@ def configuration(app: FastAPI, admission: Admission, proxies: list[str]) -> uvi
 
 
 def raise_descriptors() -> int:
-    """Allow as many open files as the system lets this process have; return the connections."""
+    """Allow as many open files as the system lets this process have; return how many."""
     most = MOST_DESCRIPTORS
     with suppress(ImportError, OSError, ValueError):
         import resource
@@ -127,7 +136,7 @@ def raise_descriptors() -> int:
             most = min(most, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
         most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    return max(most // 2, most - OWN_DESCRIPTORS)
+    return most
 
 
 def _own_address() -> str:

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, suppress
 from fastapi import FastAPI, HTTPException, Request, WebSocket
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
-from cardlab.arena.store import Store, StoreUnavailable
+from cardlab.arena.store import Store, StoreError
 from cardlab.arena.workers import default_workers
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.registry import package_of
@@ -31,7 +31,7 @@ from cardlab.web.room_writer import RoomWriter
 from cardlab.web.rooms import Rooms
 from cardlab.web.server_state import Site, address_of, refused, site_of
 from cardlab.web.sockets import serve_socket
-from cardlab.web.store_reads import STORE_TROUBLE, StoreReads
+from cardlab.web.store_reads import StoreReads
 
 LOG = logging.getLogger(__name__)
 DAY = 86_400
@@ -45,7 +45,6 @@ def make_app(
     menu: Menu | None = None,
     limits: Limits | None = None,
     hosts: list[str] | None = None,
-    any_address: bool = False,
     workers: int = 0,
     prestart: bool = False,
     admission: Admission | None = None,
@@ -53,11 +52,12 @@ def make_app(
 ) -> FastAPI:
     """Return the web application over a store; `hosts` are names that it may be called by.
 
-    With `prestart` the first worker is there before anybody asks for a hint; with `metrics` there
-    is a page of numbers for whoever runs the server.
+    `ANY_ADDRESS` among them stands for all bare addresses. With `prestart` the first worker is
+    there before anybody asks for a hint; with `metrics` there is a page of numbers for whoever
+    runs the server.
     """
-    bounds, offered = limits or Limits(), menu or Menu.of()
-    counts = admission or Admission(bounds)
+    offered, counts = menu or Menu.of(), admission or Admission(limits or Limits())
+    bounds = counts.limits
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -94,9 +94,7 @@ def make_app(
     app.add_exception_handler(CardlabError, _complain)
     app.add_exception_handler(404, _missing)
     app.add_exception_handler(405, _missing)
-    app.add_middleware(
-        Guard, admission=counts, hosts=hosts_of(hosts or []), any_address=any_address
-    )
+    app.add_middleware(Guard, admission=counts, hosts=hosts_of(hosts or []))
     return app
 
 
@@ -109,10 +107,10 @@ async def _warm_up(menu: Menu, pool: AgentPool, stop: threading.Event, prestart:
 
 
 async def _complain(request: Request, error: Exception) -> Response:
-    if isinstance(error, StoreUnavailable):  # its text names files and hosts
+    assert isinstance(error, CardlabError)
+    if isinstance(error, StoreError):
         LOG.warning("%s", error)
-        return refused(503, STORE_TROUBLE)
-    return refused(503 if isinstance(error, Busy) else 400, str(error))
+    return refused(503 if isinstance(error, (Busy, StoreError)) else 400, error.public)
 
 
 async def _missing(request: Request, error: Exception) -> Response:

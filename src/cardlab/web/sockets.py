@@ -9,14 +9,12 @@ from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from cardlab.arena.store import StoreUnavailable
 from cardlab.engine.errors import CardlabError
 from cardlab.web.admission import SENTENCES
 from cardlab.web.limits import Bucket
 from cardlab.web.messages import Act, Hint, Join, Leave, Share, Solvable, Undo, read_message
 from cardlab.web.room import Listener, NotSaved, Room
 from cardlab.web.server_state import Site, address_of
-from cardlab.web.store_reads import STORE_TROUBLE
 
 LOG = logging.getLogger(__name__)
 WRONG_SECRET, NO_TABLE, TOO_MANY, TOO_MANY_OPEN = 4401, 4404, 4408, 4429
@@ -201,8 +199,8 @@ async def _answer(
         line.send(_refusal("the adviser made a mistake and cannot answer"))
 
 
-def _refusal(error: Any) -> str:
-    words = STORE_TROUBLE if isinstance(error, StoreUnavailable) else str(error)
+def _refusal(error: CardlabError | str) -> str:
+    words = error.public if isinstance(error, CardlabError) else error
     message: dict[str, Any] = {"type": "refused", "error": words}
     if isinstance(error, NotSaved):
         message["saving"] = True

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
+from cardlab.arena.store import TROUBLE
 from cardlab.web.fair_queue import Busy
 from cardlab.web.limits import Limits
 
-STORE_TROUBLE = "games cannot be read or kept at the moment; try again in a minute"
 THREADS = 4
 Answer = TypeVar("Answer")
 
@@ -28,7 +28,7 @@ class StoreReads:
         try:
             return await asyncio.wait_for(reading, self.limits.reading_seconds)
         except TimeoutError:
-            raise Busy(STORE_TROUBLE) from None
+            raise Busy(TROUBLE) from None
 
     def close(self) -> None:
         """Take no more calls."""

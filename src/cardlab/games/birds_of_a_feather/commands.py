@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +10,7 @@ import typer
 
 from cardlab.commands.arguments import Json, Workers, read_workers
 from cardlab.engine.errors import CardlabError
-from cardlab.show.console import compiling, new_console, progress_bar
+from cardlab.show.console import compiling, new_console, progress_bar, say
 
 SETTLED_AT_SIGHT = 10  # a seed whose nine of clubs fits no other card
 
@@ -123,7 +122,7 @@ def _take_census(seeds: str, out: Path | None, workers: int, as_json: bool) -> N
     except KeyboardInterrupt:
         kept = f"the same command goes on from the rows kept for {out}"
         lost = "nothing is kept; with --out FILE the same command goes on where it was stopped"
-        sys.stderr.write(f"cardlab: {kept if out else lost}\n")
+        say(kept if out else lost)
         raise
     if as_json:
         typer.echo(json.dumps(census.to_dict(), indent=2))

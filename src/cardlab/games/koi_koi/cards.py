@@ -69,7 +69,8 @@ def find_cards(text: str) -> list[int]:
     if clean in TEXTS:
         return [TEXTS.index(clean)]
     month, _, number = clean.partition("-")
-    if month.isdecimal() and number in ("1", "2", "3", "4") and 1 <= int(month) <= len(PICTURES):
+    known = month.isdecimal() and len(month) <= 2 and 1 <= int(month) <= len(PICTURES)
+    if known and number in ("1", "2", "3", "4"):
         return [4 * (int(month) - 1) + int(number) - 1]
     return [i for i, name in enumerate(TEXTS) if name.partition("-")[2] == clean]
 

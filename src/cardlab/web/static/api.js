@@ -1,7 +1,19 @@
 // Requests to the server; its errors are sentences for people.
 
+/** An answer that says why not. */
+export class Refusal extends Error {
+  /**
+   * @param {string} sentence
+   * @param {number} status
+   */
+  constructor(sentence, status) {
+    super(sentence);
+    this.status = status;
+  }
+}
+
 /**
- * Return the JSON answer of an address, or throw an Error with the server's sentence.
+ * Return the JSON answer of an address, or throw a Refusal with the server's sentence.
  * @param {string} address
  * @returns {Promise<any>} what `Wire` says of this address
  */
@@ -31,5 +43,5 @@ async function read(answer) {
   const body = await answer.json().catch(() => null);
   if (answer.ok) return body;
   const why = body?.error ?? (typeof body?.detail === "string" ? body.detail : null);
-  throw new Error(why ?? `the server answered ${answer.status}; try again`);
+  throw new Refusal(why ?? `the server answered ${answer.status}; try again`, answer.status);
 }

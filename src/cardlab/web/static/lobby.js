@@ -42,6 +42,7 @@ class Lobby {
     inputmode: "numeric",
     pattern: "[0-9]*",
     placeholder: "a fresh deal",
+    "aria-describedby": "about-seed",
   });
   hints = h("input", { type: "checkbox", id: "hints", checked: recall("hints", true) });
   adviser = h("select", { id: "adviser" });
@@ -195,7 +196,12 @@ class Lobby {
           "div",
           { class: "row" },
           h("label", { for: "seed" }, game.page.numbered_deals ? "Deal number" : "Seed"),
-          this.seed,
+          h(
+            "div",
+            {},
+            this.seed,
+            h("p", { class: "small about", id: "about-seed" }, seedWords(game)),
+          ),
         ),
       ),
       h(
@@ -375,6 +381,12 @@ const numbers = ({ from, to }) => Array.from({ length: to - from + 1 }, (_, k) =
  * @param {number} many
  */
 const columns = (many) => Math.ceil(many / Math.ceil(many / MOST_COLUMNS));
+
+/** @param {Wire.Game} game */
+const seedWords = (game) =>
+  game.page.numbered_deals
+    ? "the same number is the same deal"
+    : "left empty, nobody can choose the cards; with a seed all players see “deal chosen by the host”";
 
 /** @param {Wire.Agent} agent */
 const strength = ({ strength: text }) =>

@@ -1,5 +1,7 @@
 // What one browser remembers: looks, pace, the person's name, seats at tables.
 
+import { drawNumber } from "./fair_deal.js";
+
 const PREFIX = "cardlab.";
 /** @type {Map<string, unknown>} */
 const memory = new Map();
@@ -141,4 +143,34 @@ export function leaveSeat(id) {
   } catch {
     // There was nothing to remove.
   }
+}
+
+/**
+ * Return the secret number that this browser adds to a fair deal for its seat; it is drawn once.
+ * @param {string} id
+ */
+export function dealNumber(id) {
+  const secret = seatSecret(id);
+  if (!secret) return null;
+  const numbers = tableMemory(id).numbers ?? {};
+  if (!numbers[secret]) rememberTable(id, { numbers: { ...numbers, [secret]: drawNumber() } });
+  return tableMemory(id).numbers?.[secret] ?? null;
+}
+
+/**
+ * Keep the hashes of a deal as they are seen first, and return those that are kept.
+ * @param {string} id
+ * @param {Wire.Deal} deal
+ * @param {boolean} fixed whether those of the players can change no more
+ * @returns {Page.Promised}
+ */
+export function promisedDeal(id, deal, fixed) {
+  const known = tableMemory(id).promised;
+  if (known && (known.seats.length || !fixed)) return known;
+  const promised = {
+    server: known ? known.server : deal.commitment,
+    seats: fixed ? deal.commitments : [],
+  };
+  rememberTable(id, { promised });
+  return promised;
 }

@@ -1,7 +1,9 @@
 // A table: the line to the server, the queue of views, pace, log, hints, keys, the end of a game.
 
 import { announce } from "./announce.js";
-import { get } from "./api.js";
+import { Refusal, get } from "./api.js";
+import { dealLabel, gatheringCard, proofPanel, verdictWords, waitingWords } from "./deal_panel.js";
+import { checkProof, hashOf, mayReveal } from "./fair_deal.js";
 import { invitations, resultCard, seatList } from "./table_panels.js";
 import { cardName, partsOf, spoken } from "./cards.js";
 import { button, h, put, reasonOf, toast, wait } from "./dom.js";
@@ -13,8 +15,10 @@ import { glide } from "./motion.js";
 import { openTable } from "./open_table.js";
 import {
   PACES,
+  dealNumber,
   keep,
   pace,
+  promisedDeal,
   recall,
   leaveSeat,
   seatSecret,
@@ -26,6 +30,8 @@ import { openLine } from "./socket.js";
 const OWN_PAUSE = 250; // after the person's own move, so that it is seen before an answer
 const MOST_LETTERS = 46; // in a bubble
 const MOST_QUEUED = 30; // views that wait before the page hurries
+const RETRY = 1000; // until a server is asked again that cannot say yet what is kept
+const BUSY = 503;
 
 /**
  * Start the page of a table.
@@ -45,14 +51,24 @@ export async function start(main) {
   let page = null;
   const line = openLine(
     id,
-    () => ({ secret: seatSecret(id), name: recall("name", "") || null }),
-    (news) => (page ? page.hear(news) : early.push(news)),
+    () => {
+      const number = dealNumber(id);
+      const commitment = number && hashOf(number);
+      return { secret: seatSecret(id), name: recall("name", "") || null, commitment };
+    },
+    (news) => {
+      if (page) {
+        page.hear(news);
+        return;
+      }
+      early.push(news);
+      if (news.data?.type === "saving") explainWait(main);
+    },
   );
   const known = tableMemory(id).page;
   if (known) loadPage(known).catch(() => {}); // the facts may name another one
   try {
-    /** @type {Wire.Table} */
-    const facts = await get(`/api/tables/${encodeURIComponent(id)}`);
+    const facts = await tableFacts(main, id);
     page = new TablePage(main, id, facts, await loadPage(facts.page), line);
   } catch (error) {
     line.close();
@@ -60,6 +76,33 @@ export async function start(main) {
   }
   for (const news of early) page.hear(news);
   await page.first;
+}
+
+/**
+ * Return the facts of a table. While its last move is not kept yet, the server cannot say how far
+ * the game is: it is asked again until it can.
+ * @param {HTMLElement} main
+ * @param {string} id
+ * @returns {Promise<Wire.Table>}
+ */
+async function tableFacts(main, id) {
+  for (;;) {
+    try {
+      return await get(`/api/tables/${encodeURIComponent(id)}`);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.status !== BUSY) throw error;
+      explainWait(main);
+      await wait(RETRY);
+    }
+  }
+}
+
+/** @param {HTMLElement} main */
+function explainWait(main) {
+  if (main.querySelector(".notice")) return;
+  const words = "The last move at this table is being saved. The table appears as soon as that is done.";
+  put(main, h("div", { class: "notice" }, h("p", {}, h("span", { class: "saving-mark" }), words)));
+  announce(words);
 }
 
 class TablePage {
@@ -82,6 +125,10 @@ class TablePage {
   hintWished = false; // asked for before the own turn
   hintAsked = -1; // the position that was asked about last
   waiting = false; // for the server's answer to the own move
+  saving = false; // what has happened last waits for the store
+  /** @type {Wire.Gathering | null} */
+  gathering = null; // until the cards are dealt
+  revealed = false; // the own number was sent on this line
   draining = false;
   ended = false;
   readyAt = 0;
@@ -91,6 +138,10 @@ class TablePage {
   board = h("div", { class: "board" });
   strip = h("div", { class: "strip", role: "alert" });
   end = h("div", { class: "end" });
+  proof = h("div", { class: "proof-place" });
+  gather = h("div", { class: "gather" });
+  deal = h("span", { class: "deal-place" });
+  savingNote = h("p", { class: "saving", role: "status" });
   invites = h("div", { class: "invites" });
   logList = h("ol", { class: "log-list", tabindex: "0", "aria-label": "What happened" });
   logPanel = panel("log", "Log", this.logList);
@@ -151,6 +202,7 @@ class TablePage {
           "div",
           { class: "table-bar" },
           h("h1", {}, facts.title),
+          this.deal,
           h(
             "div",
             { class: "bar-tools" },
@@ -169,7 +221,15 @@ class TablePage {
           ),
         ),
         this.strip,
-        h("section", { class: "felt", "aria-label": "Table" }, this.invites, this.end, this.board),
+        this.savingNote,
+        h(
+          "section",
+          { class: "felt", "aria-label": "Table" },
+          this.gather,
+          this.invites,
+          this.end,
+          this.board,
+        ),
         h(
           "aside",
           { class: "side", "aria-label": "Log and hints" },
@@ -219,21 +279,28 @@ class TablePage {
 
   /** @param {Wire.ServerMessage} data */
   take(data) {
+    if (data.type === "view" || data.type === "gathering" || data.type === "seats") {
+      this.setSaving(false); // whatever is shown is kept
+    }
     if (data.type === "view") {
       this.queue.push(data);
       this.drain();
+    } else if (data.type === "gathering") {
+      this.showGathering(data);
+    } else if (data.type === "saving") {
+      this.setSaving(true);
     } else if (data.type === "hint") {
       this.showHint(data);
     } else if (data.type === "refused") {
-      this.waiting = false;
-      this.hintButton.classList.remove("busy");
-      toast(sentence(data.error), "bad");
+      this.hearRefusal(data);
     } else if (data.type === "thinking") {
       this.board.querySelector(`[data-plate="${data.seat}"]`)?.classList.add("busy");
     } else if (data.type === "solvable") {
       this.solvable = data.words;
       this.redraw();
       announce(data.words);
+    } else if (data.type === "seats" && this.gathering) {
+      this.showGathering({ ...this.gathering, seats: data.seats });
     } else if (data.type === "seats" && this.shown) {
       const before = this.shown.seats;
       this.shown = { ...this.shown, seats: data.seats };
@@ -248,9 +315,35 @@ class TablePage {
     }
   }
 
+  /** @param {Wire.Refused} data */
+  hearRefusal(data) {
+    const asked = this.hintButton.classList.contains("busy");
+    this.hintButton.classList.remove("busy");
+    if (data.saving) {
+      // The table has moved on already; its new position comes once that is kept.
+      this.hintWished ||= asked;
+      this.setSaving(true);
+      return;
+    }
+    this.waiting = false;
+    toast(sentence(data.error), "bad");
+    this.redraw();
+  }
+
+  /** @param {boolean} on */
+  setSaving(on) {
+    if (this.saving === on) return;
+    this.saving = on;
+    const words = this.waiting ? "Saving your move …" : "Saving …";
+    put(this.savingNote, on && h("span", {}, h("span", { class: "saving-mark" }), words));
+    if (on) this.redraw(); // nothing can be played now
+  }
+
   lineOpen() {
     put(this.strip);
-    this.waiting = false;
+    this.setSaving(false);
+    this.revealed = false;
+    this.waiting = true; // for the position, which may be another one by now
     this.hintAsked = -1; // an answer may have been lost with the line
   }
 
@@ -277,6 +370,85 @@ class TablePage {
     if (name === "final") this.arrived();
   }
 
+  // Before the cards are dealt
+
+  /** @param {Wire.Gathering} data */
+  showGathering(data) {
+    const before = this.gathering && waitingWords(this.gathering, this.names);
+    const number = dealNumber(this.id);
+    this.gathering = data;
+    this.waiting = false;
+    this.names = namesOf(data.seats, data.seat);
+    this.showDeal(data.deal, data.seat);
+    const promised = promisedDeal(this.id, data.deal, data.deal.reveal).server;
+    put(
+      this.gather,
+      gatheringCard(data, this.names, tableMemory(this.id).links ?? [], this.dealTrouble(data)),
+    );
+    put(this.seatBody, seatList(this.facts, data, this.names, []));
+    document.title = `Waiting · ${this.facts.title} · cardlab`;
+    const words = waitingWords(data, this.names);
+    if (words !== before) announce(words);
+    const { seat } = data;
+    const asked = seat !== null && number && data.deal.waiting_for.includes(seat) && !this.revealed;
+    if (asked && mayReveal(data.deal, data.seats, seat, number, promised))
+      this.revealed = this.line.send({ type: "share", share: number });
+    this.arrived();
+  }
+
+  /**
+   * Return why this browser cannot do its part of the deal.
+   * @param {Wire.Gathering} data
+   */
+  dealTrouble({ deal, seat }) {
+    if (seat === null) return null;
+    if (deal.commitment !== promisedDeal(this.id, deal, false).server)
+      return "The server has exchanged its number: do not play at this table.";
+    if (this.isForeign(deal, seat))
+      return "The number of your seat was drawn in another browser, and only that one can send it. Open the seat’s link there, or open a new table.";
+    return null;
+  }
+
+  /**
+   * Return whether the number of the own seat was drawn by somebody else.
+   * @param {Wire.Deal} deal
+   * @param {number | null} seat
+   */
+  isForeign(deal, seat) {
+    const number = dealNumber(this.id);
+    if (seat === null || deal.kind !== "fair" || !number) return false;
+    return deal.commitments[seat] !== hashOf(number);
+  }
+
+  /**
+   * @param {Wire.Deal} deal
+   * @param {number | null} seat
+   */
+  showDeal(deal, seat) {
+    const key = JSON.stringify([deal.kind, deal.commitments, this.names]);
+    if (this.deal.dataset.key === key) return;
+    this.deal.dataset.key = key;
+    const foreign = !this.gathering && this.isForeign(deal, seat);
+    put(this.deal, dealLabel(deal, this.names, foreign));
+  }
+
+  /**
+   * Check a deal whose game is over, and show what was found.
+   * @param {Wire.Proof} proof
+   * @param {number | null} seat
+   */
+  async showProof(proof, seat) {
+    /** @type {string[] | null} */
+    const deals = await get(`/api/tables/${encodeURIComponent(this.id)}/record`).then(
+      (record) => record.deals,
+      () => null,
+    );
+    const known = { number: dealNumber(this.id), promised: tableMemory(this.id).promised ?? null };
+    const checks = checkProof(proof, known, seat, deals);
+    put(this.proof, proofPanel(proof, checks, this.names));
+    announce(verdictWords(checks));
+  }
+
   async drain() {
     if (this.draining) return;
     this.draining = true;
@@ -301,6 +473,7 @@ class TablePage {
     this.shown = view;
     this.names = namesOf(view.seats, view.seat);
     this.waiting = false;
+    this.begin(view);
     this.hint = null;
     this.solvable = null;
     for (const close of this.stale.splice(0)) close();
@@ -316,6 +489,21 @@ class TablePage {
     this.arrived();
     const wished = this.hintWished || recall("alwaysHint", false);
     if (this.mine && wished && this.hintAsked !== view.version) this.askHint();
+  }
+
+  /**
+   * Take what a view says of the deal; the first one follows the gathering.
+   * @param {Wire.View} view
+   */
+  begin(view) {
+    const { deal } = view.table;
+    if (this.gathering) {
+      this.gathering = null;
+      put(this.gather);
+      announce("The cards are dealt");
+    }
+    if (deal.commitment && !view.over) promisedDeal(this.id, deal, true);
+    this.showDeal(deal, view.seat);
   }
 
   /**
@@ -357,7 +545,7 @@ class TablePage {
 
   get mine() {
     const view = this.shown;
-    return Boolean(view && view.seat !== null && view.legal?.length && !view.over && !this.waiting);
+    return Boolean(view && view.seat !== null && view.legal?.length && !view.over && !this.waiting && !this.saving);
   }
 
   /**
@@ -476,7 +664,9 @@ class TablePage {
     this.ended = true;
     const setup = tableMemory(this.id).setup;
     const again = setup ? () => this.again(setup) : null;
-    put(this.end, resultCard(this.facts, over, seat, this.names, again));
+    put(this.proof);
+    put(this.end, resultCard(this.facts, over, seat, this.names, again, this.proof));
+    if (over.deal) this.showProof(over.deal, seat);
     const heading = this.end.querySelector("h2");
     heading?.focus({ preventScroll: true });
     heading?.scrollIntoView({ block: "nearest" });

@@ -10,11 +10,12 @@ function state(one) {
 }
 
 /**
+ * Return a button that copies the link of a seat.
  * @param {string} id
  * @param {Wire.SeatKey} link
  * @param {string} text
  */
-function linkButton(id, link, text) {
+export function linkButton(id, link, text) {
   const address = `${location.origin}/table/${id}#${link.secret}`;
   const done = "Link copied; send it to the person who should sit here.";
   return button(text, () => copy(address, done), { class: "button small" });
@@ -26,7 +27,7 @@ const yes = (value) => (value === true ? "yes" : value === false ? "no" : value)
 /**
  * Return the list of seats and the variant that is played.
  * @param {Wire.Table} facts
- * @param {Wire.View} view
+ * @param {{ seat: number | null, seats: Wire.Seat[] }} view
  * @param {string[]} names
  * @param {Wire.SeatKey[]} links
  */
@@ -71,14 +72,16 @@ export function invitations(facts, view, names, links) {
 }
 
 /**
- * Return the result with what can be done next; `again` opens the same table anew.
+ * Return the result with what can be done next; `again` opens the same table anew, `proof` is about
+ * the deal.
  * @param {Wire.Table} facts
  * @param {Wire.Result} over
  * @param {number | null} own
  * @param {string[]} names
  * @param {(() => unknown) | null} again
+ * @param {HTMLElement} proof
  */
-export function resultCard(facts, over, own, names, again) {
+export function resultCard(facts, over, own, names, again, proof) {
   const { returns, points, words } = over;
   const won = own !== null && returns[own] > 0 && returns[own] === Math.max(...returns);
   const seats = [...points.keys()].sort((a, b) => returns[b] - returns[a] || points[b] - points[a]);
@@ -102,5 +105,6 @@ export function resultCard(facts, over, own, names, again) {
       ),
       h("a", { class: "button", href: "/" }, "Lobby"),
     ),
+    proof,
   );
 }

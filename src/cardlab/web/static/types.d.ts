@@ -72,6 +72,43 @@ declare namespace Wire {
     returns: number[];
     points: number[];
     words: string;
+    /** Null: no seed says what was dealt. */
+    seed?: number | null;
+    /** What the deal can be checked with; a record that somebody has in a file has none. */
+    deal?: Proof | null;
+  }
+
+  /**
+   * Where the cards come from: the numbers of all who play and of the server, the server's number,
+   * a seed that whoever opened the table chose, or a numbered deal of the game.
+   */
+  interface Deal {
+    kind: "fair" | "server" | "chosen" | "numbered";
+    /** The hash of the server's number. */
+    commitment: string | null;
+    /** The hashes of the players' numbers, by seat. */
+    commitments: (string | null)[];
+  }
+
+  /** How far a deal is for which people must be there. */
+  interface Progress extends Deal {
+    /** How many numbers of players are known. */
+    shares: number;
+    waiting_for: number[];
+    /** Whether all hashes are known, so that numbers may be sent. */
+    reveal: boolean;
+  }
+
+  /** All numbers of a deal, once the game is over. */
+  interface Proof extends Deal {
+    secret: string;
+    /** The players' numbers, by seat. */
+    shares: (string | null)[];
+    /** Seats whose number the server has drawn, because a program sent none. */
+    by_server: number[];
+    key: string;
+    /** The cards of a deck; orders name their places in this list. */
+    cards: string[];
   }
 
   /** How a game's page is made. */
@@ -112,6 +149,7 @@ declare namespace Wire {
     game: string;
     title: string;
     options: Options;
+    deal: Deal;
     hints: boolean;
     adviser: string | null;
   }
@@ -124,7 +162,7 @@ declare namespace Wire {
     version: number;
     ply: number;
     over: Result | null;
-    seed?: number;
+    seed?: number | null;
   }
 
   interface View<Extra = {}> {
@@ -138,7 +176,17 @@ declare namespace Wire {
     legal: Action[] | null;
     extra: Partial<Extra>;
     move: Move | null;
-    over: (Result & { seed: number }) | null;
+    over: Result | null;
+  }
+
+  /** A table whose cards are not dealt yet. */
+  interface Gathering {
+    type: "gathering";
+    version: number;
+    table: TableFacts;
+    seat: number | null;
+    seats: Seat[];
+    deal: Progress;
   }
 
   /** An action with the adviser's value of it. */
@@ -170,6 +218,13 @@ declare namespace Wire {
   interface Refused {
     type: "refused";
     error: string;
+    /** Whether it only has to wait for the store. */
+    saving?: boolean;
+  }
+
+  /** What has happened last waits for the store; it is shown once it is kept. */
+  interface Saving {
+    type: "saving";
   }
 
   interface Thinking {
@@ -189,16 +244,19 @@ declare namespace Wire {
     seats: Seat[];
   }
 
-  type ServerMessage = View | Hint | Refused | Thinking | Solvable | Seats;
+  type ServerMessage = View | Gathering | Hint | Refused | Saving | Thinking | Solvable | Seats;
 
   // The line of a table: what a page says.
 
   interface Hello {
     secret: string | null;
     name: string | null;
+    /** The hash of the number that this browser adds to a fair deal. */
+    commitment: string | null;
   }
 
   type PlayerMessage =
+    | { type: "share"; share: string }
     | { type: "act"; version: number; action: number }
     | { type: "hint"; version: number }
     | { type: "undo" }
@@ -524,7 +582,28 @@ declare namespace Page {
     setup?: Wire.NewTable;
     seat?: number;
     page?: Wire.GamePage;
+    /** What this browser adds to a fair deal, by the secret of its seat. */
+    numbers?: Record<string, string>;
+    promised?: Promised;
     at: number;
+  }
+
+  /** The hashes of a deal as this browser saw them first; of seats only once all were known. */
+  interface Promised {
+    server: string | null;
+    seats: (string | null)[];
+  }
+
+  /** What a browser knows of a deal by itself. */
+  interface DealMemory {
+    number: string | null;
+    promised: Promised | null;
+  }
+
+  /** A sentence about a deal; `ok` is null where this browser cannot check it. */
+  interface Check {
+    text: string;
+    ok: boolean | null;
   }
 
   /** What the line to a table tells: a message, or its fate. */

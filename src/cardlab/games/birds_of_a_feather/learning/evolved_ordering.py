@@ -43,7 +43,7 @@ from cardlab.games.birds_of_a_feather.features import MOVE_FEATURES
 from cardlab.games.birds_of_a_feather.rules import GAME
 from cardlab.games.birds_of_a_feather.solvers import paper_searches
 from cardlab.games.birds_of_a_feather.solvers.models import EVOLVED, Ordering
-from cardlab.learning.runs import open_run, write_json
+from cardlab.learning.runs import load_arrays, open_run, write_json
 
 Report = Callable[[str, int, int], None]
 NUM = len(MOVE_FEATURES)
@@ -190,9 +190,9 @@ def train(config: Config, folder: Path, report: Report) -> dict[str, Any]:
     open_run(folder, config)
     path = folder / "strategy.npz"
     strategy = start(config)
-    if path.exists():
-        with np.load(path, allow_pickle=False) as arrays:
-            strategy = Strategy(**arrays)
+    saved = load_arrays(path)
+    if saved is not None:
+        strategy = Strategy(**saved)
     while strategy.generation < config.generations:
         report("generations", int(strategy.generation), config.generations)
         strategy = step_on(strategy, config)

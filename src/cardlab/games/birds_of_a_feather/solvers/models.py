@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from cardlab.engine.array_files import read_arrays
 from cardlab.engine.errors import CardlabError, suggest
 from cardlab.engine.game import Array
 from cardlab.games.birds_of_a_feather import PACKAGE
@@ -105,20 +106,33 @@ def save_facts(folder: Path, name: str, facts: Mapping[str, Any]) -> None:
     (folder / f"{name}.json").write_text(json.dumps(facts, indent=2) + "\n")
 
 
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            return dict(arrays)
-    except FileNotFoundError:
+def _read(path: Path, names: Sequence[str]) -> dict[str, Any]:
+    """Return the arrays of these names of a file; all that are not text are finite numbers."""
+    if not path.exists():
         raise CardlabError(
             f"there is no model {path}; make one with "
             "`cardlab train birds_of_a_feather/solvability`"
-        ) from None
+        )
+    arrays = read_arrays(path, "model")
+    for name in names:
+        if name not in arrays or (
+            name != "kind"
+            and (arrays[name].dtype.kind not in "biuf" or not np.isfinite(arrays[name]).all())
+        ):
+            raise CardlabError(f"{path} holds no model (its array {name!r} is missing or damaged)")
+    return arrays
 
 
 def load_model(path: Path) -> Model:
     """Return the model in a file of arrays."""
-    arrays = _read(path)
+    arrays = _read(path, ("kind", "intercept", "coefficients", "minimum", "scale"))
+    shape = arrays["coefficients"].shape
+    if (
+        arrays["intercept"].size != 1
+        or not 1 <= arrays["coefficients"].size <= NUM_TERMS
+        or not shape == arrays["minimum"].shape == arrays["scale"].shape == shape[:1]
+    ):
+        raise CardlabError(f"{path} holds no model (its arrays do not fit each other)")
     return Model(
         str(arrays["kind"]),
         float(arrays["intercept"]),
@@ -130,7 +144,9 @@ def load_model(path: Path) -> Model:
 
 def load_ordering(path: Path) -> Ordering:
     """Return the ordering in a file of arrays."""
-    arrays = _read(path)
+    arrays = _read(path, ("wanted", "level", "slope"))
+    if not arrays["level"].shape == arrays["slope"].shape == (len(MOVE_FEATURES),):
+        raise CardlabError(f"{path} holds no ordering (its arrays do not fit each other)")
     return Ordering(int(arrays["wanted"]), arrays["level"], arrays["slope"])
 
 

@@ -1,0 +1,165 @@
+"""The files of compiled kernels: written whole, checked before they are read, and from nobody else.
+
+A file holds machine code in a pickle. With a bit of it flipped, the process that reads it is killed
+by a signal that no `except` can catch; whoever can write it runs any code in that process. So every
+file begins with a digest of its name and content, and is used only if this user or root has written
+it and nobody else can have, in a folder of which the same is true.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import os
+import stat
+import tempfile
+import time
+import warnings
+from pathlib import Path
+
+from cardlab.engine.errors import CardlabError, CardlabWarning
+from cardlab.engine.private_folders import distrust, temporary_folder
+
+__all__ = ["cache_folder", "prune_cache", "read_kernel", "write_kernel"]
+
+KEEP_DAYS = 30
+SETTINGS = ("CARDLAB_CACHE_DIR", "HOME", "XDG_CACHE_HOME")  # which decide about the folder
+MARK = b"cardlab kernel\n"
+HEAD = len(MARK) + hashlib.sha256().digest_size
+NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+_warned: set[str] = set()
+
+
+def cache_folder() -> Path | None:
+    """Return the folder of compiled kernels: `CARDLAB_CACHE_DIR` or the user's cache folder.
+
+    Where others can write to it, or it cannot be made, it is a private folder for temporary files
+    instead, or None where there is none of these.
+    """
+    return _folder_for(*(os.environ.get(name) for name in SETTINGS))
+
+
+def prune_cache(folder: Path | None = None, *, days: float = KEEP_DAYS) -> int:
+    """Delete kernels that no process has used for `days`, and return how many there were."""
+    folder = folder or cache_folder()
+    oldest = time.time() - days * 86400
+    removed = 0
+    for path in folder.glob("*.kernel*") if folder else ():
+        with contextlib.suppress(OSError):
+            if path.stat().st_mtime < oldest:
+                path.unlink()
+                removed += 1
+    return removed
+
+
+def read_kernel(path: Path) -> memoryview | None:
+    """Return what a file keeps, or None if there is none that is whole and nobody else's."""
+    try:
+        with open(os.open(path, os.O_RDONLY | NO_LINKS), "rb") as file:
+            if distrust(os.fstat(file.fileno())):
+                return None  # compiled again, and replaced
+            content = file.read()
+            if os.utime in os.supports_fd:
+                with contextlib.suppress(OSError):
+                    os.utime(file.fileno())  # used: pruning goes by this time
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        _warn_once("reading", f"{path} cannot be read ({error.strerror}) and is compiled again")
+        return None
+    kept = memoryview(content)[HEAD:]
+    if content[:HEAD] != MARK + _digest(path, kept):
+        _warn_once("reading", f"the compiled kernel {path} was damaged and is compiled again")
+        return None
+    return kept
+
+
+def write_kernel(path: Path, data: bytes) -> None:
+    """Keep a compiled kernel; where that cannot be done, warn once and continue."""
+    temporary = ""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(suffix=".kernel.tmp", dir=path.parent)
+        with os.fdopen(handle, "wb") as file:
+            file.write(MARK + _digest(path, data))
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())  # or a power cut leaves the name without the content
+        os.replace(temporary, path)
+    except OSError as error:
+        if temporary:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+        _warn_uncached(f"cannot be kept in {path.parent} ({error.strerror})")
+
+
+def _digest(path: Path, data: bytes | memoryview) -> bytes:
+    """Return the digest of a kernel under its name: under another it would be another's code."""
+    digest = hashlib.sha256(path.name.encode() + b"\0")
+    digest.update(data)
+    return digest.digest()
+
+
+@functools.lru_cache
+def _folder_for(chosen: str | None, *_others: str | None) -> Path | None:
+    """Return the folder to use for one environment; if it is not the first choice, warn."""
+    if chosen:
+        folder = Path(chosen)
+    else:
+        from platformdirs import user_cache_path  # not needed where the folder is chosen
+
+        try:
+            folder = user_cache_path("cardlab", appauthor=False)
+        except RuntimeError:  # what newer versions of it raise
+            folder = Path("~")
+        if not folder.is_absolute():  # a user without a home would get a folder named ~
+            return _instead_of("~/.cache", "there is no home folder")
+    reason = _reason_against(folder, ours=not chosen)
+    return _instead_of(str(folder), reason) if reason else folder
+
+
+def _reason_against(folder: Path, *, ours: bool) -> str:
+    """Return why kernels cannot be kept in a folder, or ''; it is there after that."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.stat()
+        if ours and hasattr(os, "geteuid") and found.st_uid == os.geteuid():
+            # Nobody but cardlab uses it. What others have put there shows its owner.
+            folder.chmod(stat.S_IMODE(found.st_mode) & 0o755)
+            found = folder.stat()
+    except OSError as error:
+        return error.strerror or str(error)
+    return distrust(found) or ("" if os.access(folder, os.R_OK | os.X_OK) else "it is closed")
+
+
+def _instead_of(folder: str, reason: str) -> Path | None:
+    """Return the private folder that takes the place of another, and say so once."""
+    try:
+        private = temporary_folder() / "kernels"
+        private.mkdir(mode=0o700, exist_ok=True)
+    except (CardlabError, OSError):
+        _warn_uncached(f"are not kept in {folder} ({reason})")
+        return None
+    _warn_once(
+        "folder",
+        f"compiled kernels are kept in {private}, not in {folder} ({reason}); name a folder of "
+        "your own that nobody else can write to in CARDLAB_CACHE_DIR",
+    )
+    return private
+
+
+def _warn_uncached(what: str) -> None:
+    _warn_once(
+        "folder",
+        f"compiled kernels {what}; every start will compile again until CARDLAB_CACHE_DIR names a "
+        "folder of your own that can be written to",
+    )
+
+
+def _warn_once(about: str, text: str) -> None:
+    """Warn in one line; a second thing of the same kind is not said."""
+    if about not in _warned:
+        _warned.add(about)
+        warnings.warn(text, CardlabWarning, stacklevel=2)
