@@ -13,7 +13,7 @@ from attacks.wire import percentile
 LIBRARIES = ("/usr/lib/*/faketime/libfaketimeMT.so.1", "/usr/local/lib/faketime/libfaketimeMT.so.1")
 JUMPS = ("+2d", "-2d", "+400d", "-400d", "+0", "+3600", "-1", "+0")
 PAUSE = 1.5  # seconds that each jump is played in
-MOST_SECONDS = 5.0  # until a move is acknowledged: waits that the clock counts would be longer
+MOST_SECONDS = 30.0  # until a move is acknowledged: waits that the clock counts would be longer
 
 
 async def clock_jumps(setting: Setting) -> Outcome:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import random
 from collections import Counter
@@ -10,16 +11,19 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from websockets.asyncio.client import connect
-from websockets.exceptions import WebSocketException
+from websockets.exceptions import ConnectionClosed
 
 from attacks.case import Outcome, Setting
 from attacks.crowd import open_table
 from attacks.long_records import long_record
 from attacks.programs import Server
-from attacks.wire import ask, exchange, request_bytes
+from attacks.wire import SECONDS, ask, exchange, request_bytes
 
 REQUESTS, RECORDS, MESSAGES = 3000, 400, 3000
 AT_ONCE = 200  # broken ones are waited for as long as the server has patience
+SOCKETS_AT_ONCE = 10
+QUIET_SECONDS = 1.0  # after which nothing more is expected to come
+MISTAKE = 1011
 PER_SOCKET = 30  # messages; 40 at once are allowed
 BUSY = 503  # is allowed as an answer to a record: too many are being made
 PATHS = (
@@ -98,31 +102,48 @@ async def _send_all(outcome: Outcome, server: Server, requests: list[bytes]) -> 
 
 
 async def _say_all(outcome: Outcome, server: Server, rng: random.Random, number: int) -> None:
-    """Send broken messages over sockets; the table must stay as it is."""
-    own = sources()
-    closed: Counter[int] = Counter()
-    for _ in range(number // PER_SOCKET):
-        source = next(own)
-        table, secret = await open_table(server.address, "crazy_eights", "heuristic", source)
-        where = f"{server.address.replace('http', 'ws', 1)}/api/tables/{table}/socket"
-        try:
-            async with connect(where, compression=None, local_addr=(source, 0)) as line:
-                join = {"type": "join", "secret": secret}
-                await line.send(json.dumps(join))
-                for _ in range(PER_SOCKET):
-                    outcome.tries += 1
-                    await line.send(_message(rng))
-                await line.send(json.dumps(join))
-                async with asyncio.timeout(10):
-                    await line.recv()
-        except (OSError, WebSocketException, TimeoutError) as error:
-            code = getattr(getattr(error, "rcvd", None), "code", 0)
-            closed[code] += 1
-            if code == 1011:
-                outcome.lost.append("a socket was closed for a mistake of the server")
-        status, _ = await ask(server.address, "GET", f"/api/tables/{table}", source=source)
-        outcome.demand(status == 200, f"a table answers {status} after broken messages")
-    outcome.figures["sockets closed"] = dict(closed)
+    """Send broken messages over sockets; each table must still answer afterwards."""
+    places, own = asyncio.Semaphore(SOCKETS_AT_ONCE), sources()
+    closed: Counter[str] = Counter()
+
+    async def say(messages: list[str | bytes]) -> None:
+        async with places:
+            source = next(own)
+            table, secret = await open_table(server.address, "crazy_eights", "heuristic", source)
+            outcome.tries += len(messages)
+            code = await _converse(server, table, secret, source, messages)
+            closed[str(code or "not closed")] += 1
+            outcome.demand(code != MISTAKE, "a socket was closed for a mistake of the server")
+            status, _ = await ask(server.address, "GET", f"/api/tables/{table}", source=source)
+            outcome.demand(status == 200, f"a table answers {status} after broken messages")
+
+    await asyncio.gather(
+        *(
+            say([_message(rng) for _ in range(PER_SOCKET)])
+            for _ in range(max(1, number // PER_SOCKET))
+        )
+    )
+    outcome.figures["sockets closed with"] = dict(closed)
+
+
+async def _converse(
+    server: Server, table: str, secret: str, source: str, messages: list[str | bytes]
+) -> int | None:
+    """Join, send messages and read what comes; return the code that the socket was closed with."""
+    where = f"{server.address.replace('http', 'ws', 1)}/api/tables/{table}/socket"
+    try:
+        async with connect(
+            where, compression=None, local_addr=(source, 0), max_queue=None, open_timeout=SECONDS
+        ) as line:
+            await line.send(json.dumps({"type": "join", "secret": secret}))
+            for message in messages:
+                await line.send(message)
+            with contextlib.suppress(TimeoutError):
+                while True:
+                    await asyncio.wait_for(line.recv(), QUIET_SECONDS)
+    except ConnectionClosed as error:
+        return error.rcvd.code if error.rcvd else None
+    return None
 
 
 def _request(rng: random.Random, table: str) -> bytes:
@@ -142,9 +163,9 @@ def _request(rng: random.Random, table: str) -> bytes:
         if rng.random() < 0.1:
             headers["content-length"] = rng.choice(("-1", "0", "99999999999", "x", ""))
     if rng.random() < 0.1:
-        headers[rng.choice(("range", "cookie", "x-forwarded-for", "accept-encoding", "upgrade"))] = (
-            rng.choice(("bytes=0-1", "websocket", "gzip;q=x", "127.0.0.1, ::1", "\xff"))
-        )
+        name = rng.choice(("range", "cookie", "x-forwarded-for", "accept-encoding", "upgrade"))
+        values = ("bytes=0-1", "websocket", "gzip;q=x", "127.0.0.1, ::1", "\xff")
+        headers[name] = rng.choice(values)
     sent = request_bytes(method, path, body, headers)
     return _damaged(rng, sent) if rng.random() < 0.1 else sent
 
@@ -162,7 +183,8 @@ def _record_request(rng: random.Random) -> bytes:
     text = json.dumps(record)
     if path != "/api/replays":
         adviser = rng.choice(("heuristic", "random", *WORDS))
-        text = json.dumps({"record": record, "ply": rng.choice((0, 3, -1, 1e9)), "adviser": adviser})
+        ply = rng.choice((0, 3, -1, 1e9))
+        text = json.dumps({"record": record, "ply": ply, "adviser": adviser})
     body = text.encode(errors="replace")
     body = _damaged(rng, body) if rng.random() < 0.2 else body
     return request_bytes("POST", path, body, {"content-type": "application/json"})

@@ -15,12 +15,13 @@ import subprocess
 import sys
 import tempfile
 import time
+from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from attacks.case import Outcome, Setting
-from attacks.programs import PIPE, Server, program, until
+from attacks.programs import Server, program, until
 from attacks.visitors import Party
 from attacks.wire import percentile
 from tests.support import postgres

@@ -189,9 +189,10 @@ async def disk_full(setting: Setting) -> Outcome:
     outcome = Outcome()
     disk = setting.folder / "disk"
     disk.mkdir()
-    async with small_disk(disk) as mounted, Server(
-        setting.folder, store=str(disk / "games.db")
-    ) as server:
+    async with (
+        small_disk(disk) as mounted,
+        Server(setting.folder, store=str(disk / "games.db")) as server,
+    ):
         outcome.figures["disk"] = "a small one, mounted" if mounted else "a limit on file sizes"
         party = Party(server, 3, setting.seed)
         refused = 0
@@ -237,6 +238,11 @@ def fill(disk: Path, server: Server, mounted: bool) -> Callable[[], None]:
         soft, hard = resource.prlimit(server.pid, resource.RLIMIT_FSIZE)
         resource.prlimit(server.pid, resource.RLIMIT_FSIZE, (1, hard))
         return lambda: _set_limit(server.pid, soft, hard)
+    return fill_disk(disk)
+
+
+def fill_disk(disk: Path) -> Callable[[], None]:
+    """Leave no space on a small disk; return what gives it back."""
     filler = disk / "filler"
     with filler.open("ab", buffering=0) as file, contextlib.suppress(OSError):
         while True:
