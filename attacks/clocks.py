@@ -12,7 +12,7 @@ from attacks.wire import percentile
 
 LIBRARIES = ("/usr/lib/*/faketime/libfaketimeMT.so.1", "/usr/local/lib/faketime/libfaketimeMT.so.1")
 JUMPS = ("+2d", "-2d", "+400d", "-400d", "+0", "+3600", "-1", "+0")
-PAUSE = 1.5  # seconds that each jump is played in
+PAUSE = 2.5  # seconds that each jump is played in: it is noticed within one
 MOST_SECONDS = 30.0  # until a move is acknowledged: waits that the clock counts would be longer
 
 
@@ -29,7 +29,7 @@ async def clock_jumps(setting: Setting) -> Outcome:
         setting.folder,
         LD_PRELOAD=str(found[0]),
         FAKETIME_TIMESTAMP_FILE=str(clock),
-        FAKETIME_NO_CACHE="1",
+        FAKETIME_CACHE_DURATION="1",  # seconds until it looks at the file again
         DONT_FAKE_MONOTONIC="1",  # the system's own monotonic clock does not jump either
     )
     async with server:

@@ -21,9 +21,11 @@ from attacks.wire import SECONDS, ask, exchange, request_bytes
 
 REQUESTS, RECORDS, MESSAGES = 3000, 400, 3000
 AT_ONCE = 200  # broken ones are waited for as long as the server has patience
+RECORDS_AT_ONCE = 16  # they are replayed one after the other
 SOCKETS_AT_ONCE = 10
 QUIET_SECONDS = 1.0  # after which nothing more is expected to come
 MISTAKE = 1011
+PATIENCE = 120.0
 PER_SOCKET = 30  # messages; 40 at once are allowed
 BUSY = 503  # is allowed as an answer to a record: too many are being made
 PATHS = (
@@ -56,9 +58,9 @@ async def web_fuzzed(setting: Setting) -> Outcome:
     async with Server(setting.folder) as server:
         table, _ = await open_table(server.address, "crazy_eights", "heuristic", "127.0.0.9")
         requests = [_request(rng, table) for _ in range(setting.count(REQUESTS, 150))]
-        await _send_all(outcome, server, requests)
+        await _send_all(outcome, server, requests, AT_ONCE)
         records = [_record_request(rng) for _ in range(setting.count(RECORDS, 20))]
-        await _send_all(outcome, server, records)
+        await _send_all(outcome, server, records, RECORDS_AT_ONCE)
         await _say_all(outcome, server, rng, setting.count(MESSAGES, 150))
         trouble = await server.settled()
         outcome.demand(trouble is None, str(trouble))
@@ -74,16 +76,16 @@ def sources() -> Iterator[str]:
             yield f"127.0.3.{number}"
 
 
-async def _send_all(outcome: Outcome, server: Server, requests: list[bytes]) -> None:
+async def _send_all(outcome: Outcome, server: Server, requests: list[bytes], at_once: int) -> None:
     """Send requests, some at once, and see how each is answered."""
-    places, own = asyncio.Semaphore(AT_ONCE), sources()
+    places, own = asyncio.Semaphore(at_once), sources()
     statuses: Counter[str] = Counter()
 
     async def send(sent: bytes) -> None:
         async with places:
             outcome.tries += 1
             try:
-                answer = await exchange(server.address, sent, next(own))
+                answer = await exchange(server.address, sent, next(own), PATIENCE)
             except (OSError, TimeoutError) as error:
                 outcome.lost.append(f"no answer ({error!r}) to {sent[:120]!r}")
                 return

@@ -106,8 +106,8 @@ async def postgres_stopped(setting: Setting) -> Outcome:
     if postgres.binaries() is None:
         outcome.skipped = "PostgreSQL is not installed (Debian's package postgresql)"
         return outcome
-    # A socket's path is short, so the folder is not the case's own.
-    with tempfile.TemporaryDirectory(prefix="cardlab-pg-") as folder:
+    # Its own user must reach the folder, and a socket's path is short: it is not the case's own.
+    with tempfile.TemporaryDirectory(prefix="cardlab-pg-", dir="/tmp") as folder:
         async with (
             _running(Path(folder)) as database,
             Server(setting.folder, store=database.address) as server,
