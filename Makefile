@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --retries 10 --timeout 60 --constraint constraints.txt
 TESTS := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadgroup
 
-.PHONY: help arena play test test-all check lint js node fix bench crosscheck strength pages docs floors clean
+.PHONY: help arena play test test-all check lint js node fix bench crosscheck attack strength pages docs floors clean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
@@ -59,6 +59,9 @@ crosscheck: $(VENV)/bench  ## the rules beside other programs, move by move
 	$(BIN)/python crosscheck/uno_rlcard.py
 	$(BIN)/python crosscheck/cribbage_open_spiel.py
 	$(BIN)/python crosscheck/birds_unsolvable.py
+
+attack: $(VENV)/dev  ## attack a real server and real tournaments: ten minutes; nothing may be lost
+	$(BIN)/python -m attacks.attack
 
 strength: $(VENV)/base  ## measure every agent against random again (minutes)
 	$(BIN)/python benchmarks/strength.py

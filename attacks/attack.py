@@ -20,7 +20,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from attacks import cheats, flood, kills, slow
+from attacks import cheats, clocks, flood, fuzz, kills, slow, stores, tournaments
 from attacks.case import Case, Outcome, Setting, losses, table
 from attacks.programs import Failed, Server
 from attacks.visitors import Party
@@ -28,9 +28,17 @@ from attacks.visitors import Party
 CASES = (
     Case("flood", "four attacks at once while somebody plays", flood.four_at_once, alone=True),
     Case("slow and forged", "slow, half-closed, oversized, forged, too many", slow.slow_and_forged),
+    Case("damaged rows", "rows of the store that no server wrote", stores.damaged_rows),
+    Case("damaged pages", "bytes of the store overwritten", stores.damaged_pages),
+    Case("disk full", "no space for some seconds while people play", stores.disk_full),
+    Case("clock", "the system clock jumps while people play", clocks.clock_jumps),
+    Case("web fuzz", "thousands of broken requests, messages and records", fuzz.web_fuzzed),
     Case("server killed", "kill -9 of the server in mid-game", kills.server_killed),
     Case("workers killed", "kill -9 of those who think", kills.workers_killed),
     Case("database stopped", "PostgreSQL stopped in mid-game", kills.postgres_stopped),
+    Case("tournament killed", "kill -9 of it or its workers", tournaments.tournament_killed),
+    Case("tournament, disk full", "no space left in mid-way", tournaments.tournament_disk_full),
+    Case("damaged tournaments", "bytes overwritten, ends cut off", tournaments.damaged_tournaments),
     Case("programs that cheat", "they remember deals, or guess seeds", cheats.curious),
     Case("programs that break", "they crash, hang, flood, lie, fork", cheats.misbehaving),
     Case("store held", "another program holds the store for up to 30 s", kills.store_held),
@@ -43,7 +51,7 @@ BY_CTRL_C = 130
 def main() -> None:
     """Run the cases that are asked for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    names = [case.name.replace(" ", "-") for case in CASES]
+    names = [file_name(case) for case in CASES]
     parser.add_argument("--quick", action="store_true", help="a few tries of each case")
     parser.add_argument(
         "--only", nargs="+", choices=names, metavar="CASE", help=f"of {', '.join(names)}"
@@ -84,7 +92,7 @@ async def _run_all(cases: list[Case], folder: Path, quick: bool, seed: int) -> d
 
     async def run(case: Case) -> None:
         async with places:
-            own = folder / case.name.replace(" ", "-")
+            own = folder / file_name(case)
             own.mkdir()
             _say(f"{case.name}: {case.what}")
             began = time.monotonic()
@@ -120,6 +128,11 @@ async def _warm_up(folder: Path) -> None:
             lost = await party.end()
     if lost:
         raise Failed(f"the server does not even work in peace: {lost[0]}")
+
+
+def file_name(case: Case) -> str:
+    """Return the name of a case in one word."""
+    return case.name.replace(",", "").replace(" ", "-")
 
 
 def _allow_many_files() -> None:

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 MOST_SHOWN = 5  # losses of a case that are printed; the JSON file has all
 
 
-class Setting(NamedTuple):
+@dataclass(frozen=True)
+class Setting:
     """Where a case works, and how much of it is wanted."""
 
     folder: Path  # empty, and the case's own
@@ -75,7 +76,8 @@ def table(rows: Iterable[tuple[str, Outcome]]) -> str:
         if outcome.skipped:
             figures = f"not tried: {outcome.skipped}"
         counts = (outcome.tries, outcome.survived, len(outcome.lost))
-        lines.append((name, *(f"{count:,}" for count in counts), figures))
+        tries, survived, lost = (f"{count:,}" for count in counts)
+        lines.append((name, tries, survived, lost, figures))
     widths = [max(len(line[k]) for line in lines) for k in range(4)]
     shown = []
     for line in lines:

@@ -172,7 +172,7 @@ async def attack(address: str, seconds: float, share: float) -> Counts:
 def main() -> None:
     """Attack, then tell."""
     os.nice(NICENESS)
-    address, seconds, share = sys.argv[1], float(sys.argv[2]), float((*sys.argv, 1)[3])
+    address, seconds, share = sys.argv[1], float(sys.argv[2]), float((*sys.argv, "1")[3])
     print(json.dumps(asyncio.run(attack(address, seconds, share))), flush=True)
 
 

@@ -15,12 +15,13 @@ import subprocess
 import sys
 import tempfile
 import time
+from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from attacks.case import Outcome, Setting
-from attacks.programs import PIPE, Server, program, until
+from attacks.programs import Server, program, until
 from attacks.visitors import Party
 from attacks.wire import percentile
 from tests.support import postgres
@@ -105,8 +106,8 @@ async def postgres_stopped(setting: Setting) -> Outcome:
     if postgres.binaries() is None:
         outcome.skipped = "PostgreSQL is not installed (Debian's package postgresql)"
         return outcome
-    # A socket's path is short, so the folder is not the case's own.
-    with tempfile.TemporaryDirectory(prefix="cardlab-pg-") as folder:
+    # Its own user must reach the folder, and a socket's path is short: it is not the case's own.
+    with tempfile.TemporaryDirectory(prefix="cardlab-pg-", dir="/tmp") as folder:
         async with (
             _running(Path(folder)) as database,
             Server(setting.folder, store=database.address) as server,

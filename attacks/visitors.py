@@ -144,8 +144,10 @@ class Visitor:
         until = time.monotonic() + PATIENCE + 60
         while not sitting.over or sitting.record is None:
             if time.monotonic() > until:
+                where = "at its end" if sitting.over else f"from ply {sitting.ply}"
                 self.lost.append(
-                    f"{sitting.game} did not go on from ply {sitting.ply}: {self.refusals[-1:]}"
+                    f"{sitting.game}, table {sitting.id}, did not go on {where}: "
+                    f"{self.refusals[-1:]}"
                 )
                 return
             before = sitting.ply

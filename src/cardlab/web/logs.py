@@ -21,6 +21,8 @@ class Sparing(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether a line is written; its kind is where it comes from and its template."""
         kind = (record.name, str(record.msg)[:80])
+        if record.exc_info and isinstance(record.exc_info[1], UnicodeDecodeError):
+            record.exc_info = None  # bytes that a stranger sent: where they were read says nothing
         began, count = self.seen.get(kind, (0.0, 0))
         now = time.monotonic()
         if not began or now - began > SECONDS:

@@ -339,11 +339,18 @@ def _read_row(row: Mapping[str, Any]) -> StoredRoom:
         fields[name] = None if text is None else _numbers(text, len(fields["seats"]))
     for name in ("options", "dealing"):
         fields[name] = None if fields[name] is None else json.loads(fields[name])
+    for name in ("seed", "undone"):  # SQLite keeps text in a column of numbers, too
+        fields[name] = int(fields[name])
+    if fields["undone"] < 0:
+        raise ValueError(f"{fields['undone']} moves cannot have been taken back")
     return StoredRoom(**fields)
 
 
 def _seats(text: str) -> list[dict[str, Any]]:
-    return [{name: seat[name] for name in ("agent", "name", "digest")} for seat in json.loads(text)]
+    seats = [{name: seat[name] for name in ("agent", "name", "digest")} for seat in json.loads(text)]
+    if not seats:
+        raise ValueError("there are no seats")
+    return seats
 
 
 def _numbers(text: str, count: int) -> list[float]:
