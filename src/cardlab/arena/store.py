@@ -383,7 +383,8 @@ class Store:
         if left_out.count:
             with self.reading() as at:
                 name = sql.select(TOURNAMENTS.c.name).where(TOURNAMENTS.c.id == tournament)
-                left_out.report(str(at.execute(name).scalar()))
+                found = str(at.execute(name).scalar())
+            left_out.report(found, "its own command with --resume plays them again")
 
     def _rows(self, columns: Sequence[str], tournament: int) -> Iterator[Any]:
         query = sql.select(*(GAMES.c[name] for name in columns))
