@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.exceptions import TyperException
 
@@ -156,6 +156,7 @@ LINES: tuple[tuple[Any, ...], ...] = (
 )
 
 
+@settings(max_examples=max(20, settings().max_examples // 2))
 @given(data=st.data())
 def test_any_command_line_ends_without_a_traceback(data: st.DataObject) -> None:
     line = data.draw(st.sampled_from(LINES))
