@@ -185,6 +185,16 @@ def test_resume_plays_damaged_games_again(path: Path, whole_store: Path) -> None
         assert list(store.games(DAMAGED)) == list(whole.games(DAMAGED))
 
 
+def test_what_is_dropped_is_what_is_damaged(path: Path) -> None:
+    change(path, "games", "rotation = 'a'")
+    with Store(str(path)) as store:
+        matches = plan_of(DAMAGED).matches
+        with pytest.warns(CardlabWarning, match="1 damaged game in"):
+            store.drop_damaged(DAMAGED, matches)
+        assert (store.count(1), store.count(DAMAGED)) == (GAMES, GAMES - 1)
+        store.drop_damaged(DAMAGED, matches)  # nothing is left to say
+
+
 def test_one_damaged_game_is_named(path: Path) -> None:
     change(path, "games", "decks = 1000000000")
     with Store(str(path), read_only=True) as store:

@@ -11,7 +11,7 @@ import pytest
 
 from cardlab import Batch, CardlabError, IllegalAction, Table, find_agent, play_game
 from cardlab.engine import seeding
-from cardlab.engine.game import FollowsGames, Game, Turn
+from cardlab.engine.game import FollowsGames, Game, Turn, require_game
 from cardlab.engine.play import check_action, open_game
 from cardlab.engine.playouts import play_randomly
 from cardlab.engine.records import Record, append_records, read_records
@@ -282,6 +282,13 @@ def test_every_argument_of_a_table_is_checked(
     arguments = {"game": crazy_eights} | given
     with pytest.raises(CardlabError, match=sentence):
         Table(arguments.pop("game"), **arguments)
+
+
+def test_a_game_is_a_game(crazy_eights: Game) -> None:
+    require_game(crazy_eights)
+    for wrong in ("uno", None, crazy_eights.state, Game):
+        with pytest.raises(CardlabError, match="game must be a Game, got "):
+            require_game(wrong)
 
 
 @pytest.mark.parametrize(

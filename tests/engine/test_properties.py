@@ -55,6 +55,14 @@ def test_any_text_is_a_card_an_action_or_a_mistake(name: str, data: st.DataObjec
 
 
 @pytest.mark.parametrize("name", GAMES)
+def test_a_number_longer_than_python_reads_is_a_mistake(name: str) -> None:
+    game = find_game(name)
+    for text in ("9" * 5000, "9" * 5000 + "-1", "1-" + "9" * 5000):
+        for parse in (game.parse_card, game.parse_action, game.parse_order):
+            assert isinstance(value_or_error(parse, text), CardlabError)
+
+
+@pytest.mark.parametrize("name", GAMES)
 @given(data=st.data())
 def test_a_deck_order_survives_its_text(name: str, data: st.DataObject) -> None:
     game = find_game(name)
