@@ -27,8 +27,8 @@ from attacks.programs import (
 )
 from attacks.stores import damage, fill_disk, small_disk
 
-AGENTS = ("random", "heuristic", "monte_carlo:400")
-GAMES = 240  # of each pairing: some seconds of work
+AGENTS = ("random", "heuristic", "monte_carlo:1500")
+GAMES = 300  # of each pairing: some seconds of work
 SMALL_GAMES = 20
 SECONDS = 180.0  # that a tournament, or a command on a damaged store, may take
 AT_ONCE = 2
@@ -95,27 +95,27 @@ async def _strike(store: Path, rng: random.Random, folder: Path, *, only_workers
     kills = 0
     async with program(*cardlab(*played(store)), folder=folder) as process:
         ending = asyncio.create_task(process.communicate())
+
+        def victims() -> list[int]:
+            if not only_workers:
+                return [process.pid] if store.exists() else []
+            return [pid for pid in members_of(process.pid) if is_worker(pid)]
+
         try:
             for _ in range(3 if only_workers else 1):
-                await asyncio.sleep(rng.uniform(0.5, 3.0))
-                kills += _kill_some(process, rng, only_workers)
-            await asyncio.wait_for(ending, SECONDS if only_workers else 10)
+                while not (found := victims()) and not ending.done():
+                    await asyncio.sleep(0.05)
+                await asyncio.sleep(rng.uniform(0.0, 2.0))
+                if ending.done():
+                    break
+                with suppress(ProcessLookupError):
+                    os.kill(rng.choice(found), signal.SIGKILL)
+                    kills += 1
+            await asyncio.wait_for(ending, SECONDS)
         finally:
             ending.cancel()
             await asyncio.gather(ending, return_exceptions=True)
     return kills
-
-
-def _kill_some(process: Process, rng: random.Random, only_workers: bool) -> int:
-    """Kill the main process, or one of its workers; return how many were killed."""
-    if process.returncode is not None:
-        return 0
-    workers = [pid for pid in members_of(process.pid) if is_worker(pid)]
-    victims = rng.sample(workers, min(1, len(workers))) if only_workers else [process.pid]
-    for pid in victims:
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-    return len(victims)
 
 
 async def tournament_disk_full(setting: Setting) -> Outcome:

@@ -135,6 +135,8 @@ WEB_TABLES = sql.Table(  # of the web table, see web.room_writer
     sql.Column("points", sql.Text),
     sql.Column("dealing", sql.Text),  # JSON, see web.room_deal
 )
+# SQLite's error message quotes damaged bytes, which its driver then cannot decode.
+UNUSABLE = (DBAPIError, UnicodeDecodeError)
 UPGRADES: dict[int, tuple[tuple[str, str], ...]] = {  # from a version to the next: table, column
     1: (("games", "log TEXT"), ("games", "nodes BIGINT")),
     2: (),  # a new table, which makes itself
@@ -209,7 +211,7 @@ class Store:
                     Store(self.address).close()
                 else:
                     self._prepare()
-        except DBAPIError as error:
+        except UNUSABLE as error:
             self.engine.dispose()
             raise self._unreachable(error) from None
         except CardlabError:
@@ -483,7 +485,7 @@ class Store:
         try:
             with self.engine.connect().execution_options(reads=True) as at:
                 yield at
-        except DBAPIError as error:
+        except UNUSABLE as error:
             raise self._unreachable(error) from None
 
     @contextmanager
@@ -493,11 +495,13 @@ class Store:
                 yield at
         except IntegrityError:
             raise
-        except (DBAPIError, self.engine.dialect.loaded_dbapi.Error) as error:
+        except (*UNUSABLE, self.engine.dialect.loaded_dbapi.Error) as error:
             raise self._unreachable(error) from None
 
     def _unreachable(self, error: Exception) -> StoreUnavailable:
         reason = " ".join(str(getattr(error, "orig", error)).split())[:200]
+        if isinstance(error, UnicodeDecodeError):
+            reason = "its description of the tables is damaged"
         return StoreUnavailable(f"the store {self.shown} cannot be used: {reason}")
 
     def _foreign(self, table: str) -> StoreError:
