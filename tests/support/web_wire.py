@@ -23,6 +23,9 @@ GENEROUS = Limits(
     request_burst=1_000_000,
     sockets_of_address=4000,
     opening_seconds=100,
+    reading_seconds=100,
+    decision_seconds=100,
+    thinking_seconds=100,
 )
 
 
