@@ -28,7 +28,7 @@ PARTS = {  # extra: its tests; "base" is what comes without any extra
     "papers": ("tests/papers",),
     "postgres": ("tests/arena", "-m", "slow or not slow", "-k", "postgresql"),
     "cluster": ("tests/arena/test_cluster.py", "-m", "slow or not slow"),
-    "ladder": ("tests/arena", "-k", "ladder"),
+    "ladder": ("tests/arena/test_tournament.py", "-k", "leaderboard"),
     "interop": ("tests/interop",),
     "train": ("tests/learning", "tests/networks"),  # with the one version of torch
 }
