@@ -24,7 +24,7 @@ TOOLS = ("pytest", "pytest-xdist", "hypothesis", "setuptools")
 
 PARTS = {  # extra: its tests; "base" is what comes without any extra
     "base": ("tests/engine", "tests/search", "tests/agents", "tests/arena", "tests/show"),
-    "web": ("tests/web",),
+    "web": ("tests/web", "--ignore", "tests/web/browser"),
     "papers": ("tests/papers",),
     "postgres": ("tests/arena", "-m", "slow or not slow", "-k", "postgresql"),
     "cluster": ("tests/arena/test_cluster.py", "-m", "slow or not slow"),
