@@ -319,7 +319,7 @@ def test_shared_memory_counts_once(take: Callable[[], Any]) -> None:
 
 def test_a_program_whose_child_is_a_zombie_plays_on(start: Callable[..., Program]) -> None:
     program = start()
-    child = ask(program, "it = subprocess.Popen(['true']).pid; tell(it=it)")["it"]
+    child = ask(program, "held = subprocess.Popen(['true']); tell(it=held.pid)")["it"]
     wait_until(lambda: supervisor.state_of(child) == "Z", "the zombie")
     before = supervisor.memory_of([child, os.getpid()])
     assert before >= supervisor.memory_of([os.getpid()]) / 2

@@ -85,7 +85,7 @@ def flip(path: Path, place: int, bit: int) -> None:
 @needs_jit
 def test_a_flipped_bit_anywhere_costs_one_line_and_a_compilation(filled: Path) -> None:
     head = [0, 1, len(kernel_cache.MARK), kernel_cache.HEAD - 1, kernel_cache.HEAD]
-    for place in [*head, *(part / 12 for part in range(1, 12)), -1]:
+    for place in [*head, *(part / 12 for part in (1, 4, 6, 8, 11)), -1]:
         length = only_file(filled).stat().st_size  # of each compilation a little different
         flip(only_file(filled), place if isinstance(place, int) else int(length * place), 3)
         out, warnings = run(filled)
