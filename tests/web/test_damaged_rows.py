@@ -102,7 +102,7 @@ def test_a_damaged_table_says_so_and_costs_no_other(
 def test_one_damaged_result_hides_no_other_and_holds_nothing_back(
     store: Path, column: str, value: str
 ) -> None:
-    """An answer that failed must not keep a read of the store open: later ones would see old rows."""
+    """An answer that failed keeps no read of the store open: later ones would see old rows."""
 
     async def play(app: Any) -> None:
         bad, good = await finished_table(app, 1), await finished_table(app, 2)

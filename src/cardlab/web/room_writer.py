@@ -347,7 +347,9 @@ def _read_row(row: Mapping[str, Any]) -> StoredRoom:
 
 
 def _seats(text: str) -> list[dict[str, Any]]:
-    seats = [{name: seat[name] for name in ("agent", "name", "digest")} for seat in json.loads(text)]
+    seats = [
+        {name: seat[name] for name in ("agent", "name", "digest")} for seat in json.loads(text)
+    ]
     if not seats:
         raise ValueError("there are no seats")
     return seats
