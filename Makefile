@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --retries 10 --timeout 60 --constraint constraints.txt
 TESTS := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadgroup
 
-.PHONY: help arena play test test-all check lint js node fix bench crosscheck attack strength pages docs clean
+.PHONY: help arena play test test-all check lint js node fix bench crosscheck attack strength pages docs floors clean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
@@ -72,6 +72,9 @@ pages: $(VENV)/dev  ## write what the documentation says about the code from the
 
 docs: pages  ## build this documentation as a site: build/site/index.html
 	$(BIN)/mkdocs build --strict --quiet
+
+floors:  ## quick tests with the lowest versions that pyproject.toml allows (Python 3.11, an hour)
+	$(PYTHON) tests/floors.py
 
 clean:  ## remove the virtual environment and all caches of this folder
 	rm -rf $(VENV) node_modules build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,22 +1,30 @@
 """What the arena costs: games kept a minute, overhead beside thinking, the price of one game.
 
-All in CPU time of one process, so that a busy machine changes little.
+All in CPU time, of one process or of a program and its worker, so that a busy machine changes
+little.
 """
 
 from __future__ import annotations
 
+import os
+import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from cardlab.agents import outside
+from cardlab.agents.outside import OutsideAgent
+from cardlab.agents.program import Limits, Program
 from cardlab.agents.searchers import InformationSet, UctOpen
-from cardlab.arena.shard import Task, play_deals
+from cardlab.arena.shard import Match, Shard, play_deals
 from cardlab.arena.standings import Results
 from cardlab.arena.store import Store
 from cardlab.arena.tournament import Plan, enter, play_tournament
 
+ROUNDS = 5  # of which the best counts: others may use the machine
 thinking = 0.0
 decisions = 0
 
@@ -72,7 +80,7 @@ def price(store: Store) -> None:
     """Print what a game costs the process that keeps them."""
     plan = Plan.make("crazy_eights", ["random", "heuristic"], 4096)
     entered, results = enter(plan, store), Results(plan.matches)
-    chunks = [play_deals(Task(plan.matches[0], first, 256, True)) for first in range(0, 2048, 256)]
+    chunks = [play_deals(Shard(plan.matches[0], first, 256, True)) for first in range(0, 2048, 256)]
     for name, work in [
         ("written to SQLite", lambda chunk: store.add(entered.id, chunk)),
         ("counted", results.add),
@@ -83,12 +91,44 @@ def price(store: Store) -> None:
         print(f"a game {name}: {1e6 * (time.process_time() - began) / 4096:.1f} µs")
 
 
+def programs() -> None:
+    """Print what fair deals cost where a program plays: processes by seating, or by game."""
+    command = f"cmd:{sys.executable} examples/careful_agent.py"
+    asked = OutsideAgent._process_for
+    ways = [
+        ("one process, deals from the seed", any_process, {"salt": ""}, 400),
+        ("a process for each seating, secret deals", asked, {}, 400),
+        ("a process for each game", asked, {"limits": Limits(fresh_process=True)}, 50),
+    ]
+    seconds: dict[str, list[float]] = {}
+    for _ in range(ROUNDS):
+        for name, process_for, settings, games in ways:
+            OutsideAgent._process_for = process_for  # type: ignore[method-assign]
+            match = Match.plan("crazy_eights", [command, "heuristic"], games, salt="a")
+            match = replace(match, **settings)
+            outside.dismiss_all()
+            began = sum(os.times()[:4])
+            play_deals(Shard(match, 0, match.deals, True))
+            outside.dismiss_all()
+            seconds.setdefault(name, []).append((sum(os.times()[:4]) - began) / games)
+    first = min(seconds[ways[0][0]])
+    for name, values in seconds.items():
+        best = min(values)
+        print(f"{name:42} {1000 * best:6.2f} ms a game, {100 * (first / best - 1):+.1f} % games")
+
+
+def any_process(agent: OutsideAgent, deal: int | None) -> Program:
+    """Return any idle process, as if nothing were secret."""
+    return outside._idle.pop() if outside._idle else Program(agent.command, agent.limits)
+
+
 def main() -> None:
     """Measure everything in a store of its own."""
     with tempfile.TemporaryDirectory() as folder, Store(str(Path(folder) / "arena.db")) as store:
         kept_games(store)
         overhead(store)
         price(store)
+    programs()
 
 
 if __name__ == "__main__":

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import io
 import math
 import os
+import tempfile
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any
 
-from hypothesis import given
+import typer
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from typer.exceptions import TyperException
 
 from cardlab.arena.sprt import Test as SequentialTest
 from cardlab.arena.sprt import judge, read_counts
+from cardlab.cli import app
 from cardlab.commands.arguments import LIMITS, read_limits, read_options
+from cardlab.commands.help_format import usage_error
+from cardlab.engine.cards import card_text
 from cardlab.engine.errors import CardlabError
 from cardlab.games.birds_of_a_feather.census import parse_range
 from cardlab.games.birds_of_a_feather.rules import parse_deal, parse_position, position_text
 from cardlab.games.cribbage.scoring import score_text
 from cardlab.games.cribbage.solvers.advice import parse_hand, parse_score
-from cardlab.engine.cards import card_text
-from tests.support.strategies import any_text, texts_near, value_or_error
+from tests.support.strategies import any_text, check_sentence, texts_near, value_or_error
 
 CARDS = [card_text(card) for card in range(52)]
 
@@ -73,7 +82,7 @@ def test_a_sequential_test_has_sound_bounds_or_is_a_mistake(
 def test_seeds_are_a_range_or_a_mistake(text: str) -> None:
     seeds = value_or_error(parse_range, text)
     if not isinstance(seeds, CardlabError):
-        assert 0 < len(seeds)
+        assert len(seeds) > 0
 
 
 @given(texts_near(["78-81", "0:0", "120-1"], "-:"))
@@ -103,7 +112,7 @@ def test_a_hand_of_cribbage_is_scored_or_is_a_mistake(hand: str, cut: str) -> No
         st.sampled_from([*CARDS, "--"]),
         min_size=16,
         max_size=16,
-        unique_by=lambda one: (one != "--") and one or object(),
+        unique_by=lambda one: object() if one == "--" else one,
     ).map(" ".join)
     | texts_near([*CARDS, "--", " ".join(CARDS[:16])])
 )
@@ -115,3 +124,64 @@ def test_birds_of_a_feather_lie_as_the_text_says_or_it_is_a_mistake(text: str) -
     deal = value_or_error(parse_deal, text)
     if not isinstance(deal, CardlabError):
         assert sorted(deal.tolist()) == list(range(52))
+
+
+WORD = texts_near(["heuristic", "random:1", "seats=3", "0:5", "5H 5C 5S JD", "1,2,3,4,5", "-o"])
+NUMBER = st.sampled_from(["0", "2", "-1", "1e3", "x", "", "9" * 30, "nan", "0.05", "2.5"])
+LINES: tuple[tuple[Any, ...], ...] = (
+    ("games", WORD),
+    ("agents", st.sampled_from(["uno", "birds_of_a_feather"]) | WORD),
+    ("match", "crazy_eights", "random", WORD, "--games", "2", "--workers", "1"),
+    ("match", "uno", "random", "random", "--games", NUMBER, "--workers", NUMBER, "--seed", NUMBER),
+    ("match", "uno", "random", "random", "--games", "2", "--workers", "1", "-o", WORD),
+    ("match", "uno", "random", "random", "--games", "2", "--workers", "1", "--limits", WORD),
+    ("tournament", "uno", "random", WORD, "--format", WORD, "--store", "own.db"),
+    ("score", "cribbage", WORD, "--cut", WORD),
+    ("score", WORD, "5H 5C 5S JD", "--cut", "5D"),
+    ("analyse", "cribbage", WORD, "--score", WORD),
+    ("solve", "birds_of_a_feather", "--seed", NUMBER),
+    ("solve", "birds_of_a_feather", "--deal", WORD),
+    ("sprt", "--counts", WORD, "--elo0", NUMBER, "--elo1", NUMBER),
+    ("sprt", "--counts", "3,5,9,6,4", "--alpha", NUMBER, "--beta", NUMBER, "--json"),
+    ("sprt", "uno", WORD, "random", "--name", WORD, "--store", "own.db"),
+    ("replay", "records.jsonl"),
+    ("replay", WORD),
+    ("explain", "uno", "records.jsonl", "--ply", NUMBER, "--line", NUMBER, "--agent", WORD),
+    ("leaderboard", WORD, "--store", "records.jsonl"),
+    ("export", "out.csv", "--store", "records.jsonl", "--name", WORD),
+    ("check-agent", WORD, "--game", WORD, "--games", NUMBER),
+    ("train", WORD, "--set", WORD),
+    ("play", "uno", "--against", WORD, "--deal", WORD, "--seat", NUMBER, "--adviser", WORD),
+    (WORD, WORD),
+)
+
+
+@settings(max_examples=max(20, settings().max_examples // 2))
+@given(data=st.data())
+def test_any_command_line_ends_without_a_traceback(data: st.DataObject) -> None:
+    line = data.draw(st.sampled_from(LINES))
+    words = [part if isinstance(part, str) else data.draw(part) for part in line]
+    if any(os.sep in word or word in ("..", "out.csv") for word in words[1:]):
+        return  # stays in its folder
+    content = data.draw(st.binary(max_size=30) | st.sampled_from([b"{}\n", b"SQLite format 3\0"]))
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        Path("records.jsonl").write_bytes(content)
+        shown = io.StringIO()
+        with redirect_stdout(shown), redirect_stderr(shown):
+            said = run(words)
+        assert "\n" not in said
+        assert "Traceback" not in shown.getvalue()
+
+
+def run(words: list[str]) -> str:
+    """Run a command and return the sentence that it ends with, if it is a mistake."""
+    try:
+        app(words, prog_name="cardlab", standalone_mode=False)
+    except CardlabError as error:
+        check_sentence(error)
+        return str(error)
+    except TyperException as error:
+        return usage_error(error)
+    except (typer.Exit, typer.Abort):
+        pass
+    return ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -75,3 +77,66 @@ def test_the_legal_actions_of_a_row_are_counted_from_0() -> None:
     mask = np.array([[False, True, False, True], [True, True, True, False]])
     assert nth_legal(mask, np.array([1, 2])).tolist() == [3, 2]
     assert nth_legal(mask, np.array([0, 0])).tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"size": 0}, "batch size must be at least 1, got 0"),
+        ({"size": -1}, "batch size must be at least 1, got -1"),
+        ({"size": "a"}, "batch size must be a whole number, got 'a'"),
+        ({"size": True}, "batch size must be a whole number, got True"),
+        ({"size": 1.5}, r"batch size must be a whole number, got 1\.5"),
+        ({"size": None}, "batch size must be a whole number, got None"),
+        ({"size": 2**40}, "batch size must be at most 2,147,483,647, got 1099511627776"),
+        ({"size": 2**70}, "batch size must be at most 2,147,483,647"),
+        ({"seed": "x"}, "seed 'x' is not a whole number"),
+        ({"seed": 1 << 70}, "is out of range"),
+        ({"seed": None}, "seed None is not a whole number"),
+        ({"seeds": [1, 2]}, r"seeds of a batch of 3 games must be 3 whole .* shape \(2,\)"),
+        ({"seeds": [[1, 2, 3]]}, r"shape \(1, 3\)"),
+        ({"seeds": [[1], [2, 3], 4]}, "seeds of a batch of 3 games must be"),
+        ({"seeds": 7}, r"shape \(\)"),
+        ({"seeds": "abc"}, "seeds of a batch of 3 games must be"),
+        ({"seeds": [1.0, 2.0, 3.0]}, "got float64"),
+        ({"seeds": [True, False, True]}, "got bool"),
+        ({"seeds": [1, 2, 2**70]}, "seeds of a batch of 3 games must be"),
+        ({"seeds": [1, 2, 2**63]}, "must be 3 whole numbers below|is out of range"),
+        ({"redeal": "yes"}, "redeal must be True or False, got 'yes'"),
+        ({"options": {"seats": 9}}, "seats=9"),
+        ({"options": {"wat": 9}}, "unknown option"),
+        ({"options": [("seats", 3)]}, "options of crazy_eights must be a dict"),
+        ({"options": 0}, "options of crazy_eights must be a dict"),
+        ({"game": "crazy_eights"}, r"got 'crazy_eights'; write find_game\('crazy_eights'\)"),
+        ({"game": None}, "game must be a Game, got None"),
+    ],
+)
+def test_every_argument_of_a_batch_is_checked(
+    crazy_eights: Game, given: dict[str, object], sentence: str
+) -> None:
+    arguments: dict[str, Any] = {"game": crazy_eights, "size": 3} | given
+    with pytest.raises(CardlabError, match=sentence):
+        Batch(arguments.pop("game"), arguments.pop("size"), **arguments)
+
+
+def test_a_batch_that_does_not_fit_into_memory(
+    crazy_eights: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_much(self: Batch, size: int) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(Batch, "_make_arrays", too_much)
+    with pytest.raises(CardlabError, match="batch size 7 needs more memory than there is"):
+        Batch(crazy_eights, 7)
+
+
+@pytest.mark.parametrize("seeds", [range(3), (0, 1, 2), np.arange(3, dtype=np.uint8)])
+def test_seeds_may_be_any_whole_numbers(crazy_eights: Game, seeds: Any) -> None:
+    batch, same = (
+        Batch(crazy_eights, np.int64(3), seeds=seeds),
+        Batch(crazy_eights, 3, seeds=[0, 1, 2]),
+    )
+    assert batch.states.tobytes() == same.states.tobytes()
+    given = np.arange(3)
+    Batch(crazy_eights, 3, seeds=given).restart(np.array([0]), np.array([9]))
+    assert given.tolist() == [0, 1, 2]  # the batch has an array of its own

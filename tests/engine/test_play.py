@@ -11,7 +11,7 @@ import pytest
 
 from cardlab import Batch, CardlabError, IllegalAction, Table, find_agent, play_game
 from cardlab.engine import seeding
-from cardlab.engine.game import FollowsGames, Game, Turn
+from cardlab.engine.game import FollowsGames, Game, Turn, require_game
 from cardlab.engine.play import check_action, open_game
 from cardlab.engine.playouts import play_randomly
 from cardlab.engine.records import Record, append_records, read_records
@@ -187,7 +187,7 @@ def test_a_batch_checks_before_it_plays(crazy_eights: Game) -> None:
     for wrong in (good[:3], good + 0.5, good.astype(str)):
         with pytest.raises(CardlabError, match="8 games"):
             batch.step(wrong)
-    with pytest.raises(CardlabError, match="give 1 or more"):
+    with pytest.raises(CardlabError, match="batch size must be at least 1, got 0"):
         Batch(crazy_eights, 0)
 
 
@@ -251,3 +251,60 @@ def test_a_table_knows_whether_its_seed_says_everything(crazy_eights: Game) -> N
     table = Table(crazy_eights, seed=1)
     assert table.dealt_by_seed
     assert not Table(crazy_eights, seed=1, deals=[table.deals[0]]).dealt_by_seed
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"deals": [3]}, "deal 1 of crazy_eights must be a text or 52 card ids, got '3'"),
+        ({"deals": 3}, "deals of crazy_eights must be a list of deck orders, got 3"),
+        ({"deals": "7H 8H"}, r"must be a list of deck orders, .* write deals=\[order\]"),
+        ({"deals": [[0] * 52]}, r"deal 1 of crazy_eights must hold each of 0\.\.51 once"),
+        ({"deals": [range(52), range(51)]}, "deal 2 of crazy_eights must be a text or 52"),
+        ({"deals": [[[1], [2, 3]]]}, "deal 1 of crazy_eights must be"),
+        ({"deals": [[float(card) for card in range(52)]]}, "must be a text or 52 card ids"),
+        ({"deals": [None]}, "got 'None'"),
+        ({"deals": [{}]}, "deal 1 of crazy_eights must be"),
+        ({"deals": [[2**70] * 52]}, "deal 1 of crazy_eights must be"),
+        ({"seed": "x"}, "seed 'x' is not a whole number"),
+        ({"seed": True}, "seed True is not a whole number"),
+        ({"seed": 1.5}, "seed 1.5 is not a whole number"),
+        ({"options": [1]}, "options of crazy_eights must be a dict"),
+        ({"options": {"seats": "x"}}, "option seats=x"),
+        ({"dealer": 7}, "dealer of crazy_eights must be a function"),
+        ({"dealer": lambda n: [n]}, "deal 1 of crazy_eights must be a text or 52 card ids"),
+        ({"game": "crazy_eights"}, r"write find_game\('crazy_eights'\)"),
+    ],
+)
+def test_every_argument_of_a_table_is_checked(
+    crazy_eights: Game, given: dict[str, Any], sentence: str
+) -> None:
+    arguments = {"game": crazy_eights} | given
+    with pytest.raises(CardlabError, match=sentence):
+        Table(arguments.pop("game"), **arguments)
+
+
+def test_a_game_is_a_game(crazy_eights: Game) -> None:
+    require_game(crazy_eights)
+    for wrong in ("uno", None, crazy_eights.state, Game):
+        with pytest.raises(CardlabError, match="game must be a Game, got "):
+            require_game(wrong)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"agents": ["random", "random"]}, "agent \"'random'\", of type str, has no name"),
+        ({"agents": "ab"}, "agents must be a list, one for each seat, got 'ab'"),
+        ({"agents": None}, "agents must be a list"),
+        ({"seed": None}, "seed None is not a whole number"),
+        ({"game": None}, "game must be a Game, got None"),
+    ],
+)
+def test_every_argument_of_a_game_between_agents_is_checked(
+    crazy_eights: Game, given: dict[str, Any], sentence: str
+) -> None:
+    agents = [find_agent("random", crazy_eights)] * 2
+    arguments = {"game": crazy_eights, "agents": agents, "seed": 0} | given
+    with pytest.raises(CardlabError, match=sentence):
+        play_game(arguments.pop("game"), arguments.pop("agents"), **arguments)

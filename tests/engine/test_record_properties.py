@@ -109,6 +109,13 @@ def test_a_game_survives_its_line_and_its_file(name: str, tmp_path: Path) -> Non
     assert [record for _, record in read_records(file)] == records
 
 
+@pytest.mark.parametrize("value", ["NaN", "Infinity", '"nan"'])
+def test_a_result_has_finite_numbers(value: str) -> None:
+    whole = played("crazy_eights", 1).model_dump()
+    line = json.dumps({**whole, "result": {"returns": ["?", 0], "points": [0, 0]}})
+    assert isinstance(value_or_error(Record.from_line, line.replace('"?"', value)), CardlabError)
+
+
 @pytest.mark.parametrize("name", our_games())
 @given(data=st.data())
 def test_a_changed_record_is_refused_or_replays_to_a_consistent_game(

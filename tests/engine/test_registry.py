@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,12 +14,15 @@ from types import SimpleNamespace
 import pytest
 
 from cardlab.agents.catalog import agents_for
+from cardlab.engine import registry
 from cardlab.engine.errors import CardlabError, suggest
 from cardlab.engine.game import Game
 from cardlab.engine.importing import import_first_here
 from cardlab.engine.manifest import Parameter
-from cardlab.engine.registry import find_game, import_named, our_games
+from cardlab.engine.registry import find_game, find_package, import_named, our_games
+from cardlab.engine.replay import replay
 from cardlab.learning import all_trainings
+from cardlab.testing import random_table
 
 
 def test_options_and_parameters_say_what_they_allow(crazy_eights: Game) -> None:
@@ -105,3 +110,88 @@ def test_a_module_that_another_thread_loads_is_waited_for(
         second.join()
         sys.modules.pop("loads_slowly", None)
     assert seen == [True]
+
+
+# Names that come from files
+
+
+@pytest.fixture
+def downloads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder from a stranger: any module of it that is imported leaves a file."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    for name in ("trap", "colorsys", "installed_game"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+        (tmp_path / f"{name}.py").write_text(f"open('ran_{name}', 'w').close()\nGAME = 1\n")
+    return tmp_path
+
+
+def ran(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.glob("ran_*"))
+
+
+@pytest.mark.parametrize("name", ["trap:GAME", "trap.sub:GAME", "trap:GAME:x", "colorsys:GAME"])
+@pytest.mark.parametrize("find", [find_game, find_package])
+def test_a_name_from_a_file_runs_no_code(
+    downloads: Path, name: str, find: Callable[..., object]
+) -> None:
+    with pytest.raises(CardlabError, match=r"is code from outside, .* give --trust if you know"):
+        find(name, trust=False)
+    assert ran(downloads) == []
+
+
+def test_a_record_runs_no_code(downloads: Path, crazy_eights: Game) -> None:
+    record = random_table(crazy_eights, {}, 1).record(["a", "b"])
+    foreign = record.model_copy(update={"game": "trap:GAME"})
+    with pytest.raises(CardlabError, match="give --trust"):
+        next(replay(foreign))
+    assert "trap:GAME" in foreign._repr_html_()  # a look in a notebook
+    assert ran(downloads) == []
+    with pytest.raises(CardlabError, match="not a cardlab Game"):
+        next(replay(foreign, trust=True))
+    assert ran(downloads) == ["ran_trap"]
+    assert list(replay(foreign, game=crazy_eights))[-1].over  # the game itself: nothing is found
+
+
+def test_what_is_known_here_needs_no_trust(high_card: Game, crazy_eights: Game) -> None:
+    assert find_game("crazy_eights", trust=False) is crazy_eights
+    assert find_game(crazy_eights.reference, trust=False) is crazy_eights
+    assert find_game(high_card.reference, trust=False) is high_card  # these tests have loaded it
+    assert find_package("uno", trust=False).name == "uno"
+    with pytest.raises(CardlabError, match="unknown game 'crazy8s'; did you mean"):
+        find_game("crazy8s", trust=False)
+    with pytest.raises(CardlabError, match="give --trust"):
+        find_game("os:sep", trust=False)  # loaded, but no game
+
+
+def test_an_installed_name_is_never_a_file_of_the_working_folder(
+    downloads: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = tmp_path_factory.mktemp("site")
+    (site / "installed_game.py").write_text("from cardlab.games.crazy_eights.rules import GAME\n")
+    monkeypatch.syspath_prepend(str(site))
+    offered = {"theirs": "installed_game:GAME"}
+    monkeypatch.setattr(
+        registry, "installed", lambda group: offered if group == "cardlab.games" else {}
+    )
+    assert find_game("theirs", trust=False).name == "crazy_eights"
+    assert find_game("installed_game:GAME", trust=False).name == "crazy_eights"
+    assert ran(downloads) == []
+
+
+def test_our_own_modules_bring_nothing_from_the_working_folder(downloads: Path) -> None:
+    """What a module of ours imports is not looked for in the working folder, now or later."""
+    code = (
+        "import sys; sys.path[0:1] = [path for path in sys.path[0:1] if path]\n"
+        "from cardlab.engine.manifest import load\n"
+        "from cardlab.engine.registry import find_game, our_packages\n"
+        "for package in our_packages().values():\n"
+        "    find_game(package.name)\n"
+        "    package.folder\n"
+        "    [load(entry.maker) for entry in package.agents]\n"
+        "import colorsys\n"
+        "assert hasattr(colorsys, 'rgb_to_hls')\n"
+        "assert sys.path == [path for path in sys.path if path not in ('', sys.argv[1])]\n"
+    )
+    subprocess.run([sys.executable, "-c", code, str(downloads)], check=True, cwd=downloads)
+    assert ran(downloads) == []

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 
+from cardlab.agents.token_network import TokenPlayer
 from cardlab.engine.errors import CardlabError, require
 from cardlab.learning.checkpoints import load_checkpoint, save_checkpoint
 from cardlab.learning.logs import Log, read_log
@@ -202,3 +203,22 @@ def test_a_missing_extra_is_told_with_its_line() -> None:
     require("this", "train", "json")
     with pytest.raises(CardlabError, match=r"pip install 'cardlab\[train\]'"):
         require("this", "train", "no_such_module_at_all", json.__name__)
+
+
+def test_a_network_from_a_stranger_runs_no_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "trap.py").write_text("open('ran', 'w').close()\n")
+    monkeypatch.chdir(tmp_path)
+    example = {"features": torch.zeros(2, 40, dtype=torch.uint8)}
+    for name, told in (
+        ("trap:GAME", "is a network for 'trap:GAME', which is not known here"),
+        ("crazy8s", "is a network for 'crazy8s', which is not known here"),
+        (7, "holds no card transformer"),
+        ("birds_of_a_feather", "holds no card transformer"),
+    ):
+        path = tmp_path / f"{str(name)[:4]}.onnx"
+        export(small_network(), example, path, ["values"], {"game": name, "rules": 1})
+        with pytest.raises(CardlabError, match=told):
+            TokenPlayer(path)
+    assert not (tmp_path / "ran").exists()

@@ -17,6 +17,8 @@ import websockets
 from fastapi import FastAPI
 from websockets.exceptions import ConnectionClosed
 
+from cardlab.engine.play import Table
+from cardlab.engine.registry import find_game
 from cardlab.web.admission import Admission
 from cardlab.web.limits import Limits
 from cardlab.web.running import configuration
@@ -203,6 +205,42 @@ def test_a_browser_that_does_not_read_is_let_go(store: Path) -> None:
         assert server.admission.refused["silent or unread"] == 1
 
     on_server(store, play, replace(GENEROUS, unread_seconds=0.3))
+
+
+def test_a_large_answer_counts_until_it_is_read_or_given_up(store: Path) -> None:
+    """A small record yields a large answer: whoever does not read it gets no second one."""
+    table = Table(find_game("koi_koi"), seed=3, options={"rounds": 12})
+    while not table.over:
+        table.act(int(table.turn().legal[0]))
+    record = table.record(["a", "b"]).to_line().encode()
+    head = "POST /api/replays HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+    wanted = f"{head}content-length: {len(record)}\r\n\r\n".encode() + record
+
+    async def ask(server: Live) -> socket.socket:
+        line = socket.socket()
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        line.setblocking(False)
+        loop = asyncio.get_running_loop()
+        await loop.sock_connect(line, ("127.0.0.1", server.port))
+        await loop.sock_sendall(line, wanted)
+        return line
+
+    async def play(server: Live) -> None:
+        held, loop = server.admission.held, asyncio.get_running_loop()
+        first = await ask(server)
+        while not held["replays", "127.0.0.1"]:
+            await asyncio.sleep(0.01)
+        second = await ask(server)
+        assert (await loop.sock_recv(second, 4096)).startswith(b"HTTP/1.1 503")
+        while held["replays", "127.0.0.1"]:  # until the first one is given up
+            await asyncio.sleep(0.01)
+        assert server.admission.refused["silent or unread"] >= 1
+        third = await ask(server)
+        assert (await loop.sock_recv(third, 4096)).startswith(b"HTTP/1.1 200")
+        for line in (first, second, third):
+            line.close()
+
+    on_server(store, play, replace(GENEROUS, replays_of_address=1, unread_seconds=1.0))
 
 
 @pytest.mark.parametrize("proxies", [("127.0.0.1",), ("10.2.0.0/16", "127.0.0.0/8"), ()])

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
+import sqlite3
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cardlab.arena.store import Store
+from cardlab.arena.store import TROUBLE, Store, StoreUnavailable
 from cardlab.arena.tournament import Plan, enter, play_tournament
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Game
@@ -389,3 +391,48 @@ def test_a_package_from_outside_brings_its_page_along(
         assert [one["kind"] for one in told["legal"]] == ["pass", "bet"]
 
     in_app(store, play, menu=menu)
+
+
+@pytest.mark.parametrize("place", ["agent", "adviser"])
+def test_a_table_of_a_strangers_store_runs_no_code(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    (tmp_path / "trap.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()\n")
+    monkeypatch.chdir(tmp_path)
+    seats = [{"agent": "heuristic"}, PERSON]
+
+    async def begin(app: Any) -> str:
+        name, _ = await open_table(app, game="crazy_eights", seats=seats, seed=3)
+        assert await asyncio.to_thread(site_of(app).writer.flush)
+        return name
+
+    name = in_app(store, begin)
+    with closing(sqlite3.connect(store)) as at:
+        if place == "agent":
+            at.execute("UPDATE web_tables SET seats = replace(seats, 'heuristic', 'trap:Agent')")
+        else:
+            at.execute("UPDATE web_tables SET adviser = 'trap:Agent'")
+        at.commit()
+
+    async def look(app: Any) -> None:
+        status, answer = await ask(app, f"/api/tables/{name}")
+        assert status == 400
+        assert "agent 'trap:Agent' does not play crazy_eights here" in answer["error"]
+
+    in_app(store, look)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_strangers_read_nothing_of_where_the_store_is(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def play(app: Any) -> None:
+        def fail(*_: object) -> None:
+            raise StoreUnavailable(f"the store {store} cannot be used: disk I/O error")
+
+        monkeypatch.setattr(site_of(app).writer, "load", fail)
+        for path in ("/api/tables/" + "a" * 22, "/api/replays/" + "a" * 22):
+            status, answer = await ask(app, path)
+            assert (status, answer["error"]) == (503, TROUBLE)
+
+    in_app(store, play)

@@ -22,7 +22,6 @@ from hypothesis.stateful import (
 from pydantic import BaseModel
 
 from cardlab.engine.errors import CardlabError
-from cardlab.engine.registry import find_game
 from cardlab.engine.secret_deals import secret_order
 from cardlab.web import messages
 from cardlab.web.admission import network_of, read_proxies
@@ -217,7 +216,7 @@ class FairDeal(RuleBasedStateMachine):
         assert deal.all_committed == (set(deal.commitments) == set(self.people))
         assert deal.ready == (set(deal.shares) == set(self.people))
         assert deal.all_committed or not self.numbers
-        sent = json.dumps([deal.facts(), deal.progress(5)])
+        sent = json.dumps([deal.facts(5), deal.progress(5)])
         assert deal.secret not in sent
         for seat in deal.shares:
             assert deal.shares[seat] not in sent
@@ -231,7 +230,7 @@ class FairDeal(RuleBasedStateMachine):
         for seat in self.people:
             keys.add(replace(deal, shares={**deal.shares, seat: draw_number()}).key)
         assert len(keys) == 2 + len(self.people)
-        proof = deal.proof(5)
+        proof = deal.proof(5, ["a card"])
         assert proof is not None
         assert proof["key"] == deal.key.hex()
         assert hash_of(proof["secret"]) == proof["commitment"]

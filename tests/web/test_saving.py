@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from cardlab.arena.store import Store
+from cardlab.web import health
 from cardlab.web.room_writer import RoomWriter
 from tests.support.web_wire import (
     AGENT,
@@ -164,6 +165,36 @@ def test_health_and_metrics_say_when_moves_wait(store: Path) -> None:
         raise AssertionError("health stays bad after the store has come back")
 
     in_app(store, play, IMPATIENT, metrics=True)
+
+
+@pytest.mark.parametrize(("used", "most", "status"), [(95, 100, 503), (80, 100, 200)])
+def test_health_says_when_descriptors_run_out(
+    store: Path, monkeypatch: pytest.MonkeyPatch, used: int, most: int, status: int
+) -> None:
+    monkeypatch.setattr(health, "descriptors", lambda: (used, most))
+
+    async def play(app: Any) -> None:
+        found, _, body = await request(app, "GET", "/api/health")
+        assert found == status
+        told = json.loads(body)
+        assert (told["files"], told["most_files"]) == (used, most)
+        assert bool(told["trouble"]) == (status != 200)
+
+    in_app(store, play)
+
+
+def test_metrics_count_what_was_refused(store: Path) -> None:
+    async def play(app: Any) -> None:
+        for _ in range(3):
+            await request(app, "POST", "/api/replays", {"game": "x"})
+        _, _, body = await request(app, "GET", "/metrics")
+        lines = body.decode().splitlines()
+        assert 'cardlab_refused_total{kind="records"} 2' in lines
+        names = [line.split()[2] for line in lines if line.startswith("# TYPE")]
+        assert len(names) == len(set(names)) == len(health.METRICS) + 1
+        assert all(f"# HELP {name} " in body.decode() for name in names)
+
+    in_app(store, play, replace(GENEROUS, replays_a_minute=1), metrics=True)
 
 
 def test_metrics_are_behind_a_switch(store: Path) -> None:

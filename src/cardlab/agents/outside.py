@@ -24,7 +24,6 @@ import json
 import os
 import shlex
 import shutil
-import time
 from collections.abc import Sequence
 from os.path import isfile as is_file  # False for what cannot be a name, too
 from typing import Any, NoReturn
@@ -153,9 +152,8 @@ class OutsideAgent:
             ],
             "seconds": round(seconds, 3),
         }
-        began = time.monotonic()
         answer = self._ask(seat, message, seconds)
-        left -= time.monotonic() - began
+        left -= program.seconds_used
         if left <= 0:
             self._give_up(seat, f"time-out: {self.limits.game_seconds:g} s for one game are over")
         self._games[seat] = (program, left)

@@ -1,7 +1,9 @@
 """The process of an outside agent: started behind its supervisor, spoken to in lines, always ended.
 
 Whoever talks to a program waits with `select` until it can go on or time is up: there is no thread,
-and a program that floods or does not read is stopped by its own pipes.
+and a program that floods or does not read is stopped by its own pipes. The wait is cut into slices:
+between two of them one look at the supervisor shows whether somebody has stopped or killed it, and
+the time for which this process itself was stopped, as by Ctrl-Z, is charged to nobody.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
+from cardlab.agents.supervisor import descendants, kill_found, remove, working_in
 from cardlab.engine.errors import CardlabError
 
 __all__ = ["DEFAULT_LIMITS", "FLOOD", "AgentFailed", "Limits", "Program"]
@@ -28,6 +31,11 @@ LOG_KEPT = 2000  # bytes of standard error that go into a record
 LOG_WRITTEN = 1 << 20  # bytes of standard error that go into a file
 FLOOD = "flood: it wrote more than one line for one message"
 GRACE = 1.0  # seconds that a program has to end after "bye"
+SLICE = 0.25  # seconds of one wait, between looks at the supervisor
+STOPPED = 1.0  # seconds longer than that: this process did not run, nor did the program
+ENDING = 5.0  # seconds that a supervisor has to kill all that the program has started
+SUPERVISOR = Path(__file__).with_name("supervisor.py")
+DISTURBED = "interference: something stopped or killed its supervisor"
 
 
 @dataclass(frozen=True)
@@ -99,13 +107,14 @@ class Program:
         self._log = b""
         self._logged = 0
         self._log_file = self._open_log()
-        folder = tempfile.mkdtemp(prefix="cardlab-program-")  # removed by the supervisor
+        self._left = 0.0  # seconds for the message that is under way
+        # removed by the supervisor
+        self._folder = folder = tempfile.mkdtemp(prefix="cardlab-program-")
         self._lifeline, theirs = socket.socketpair()
         os.set_inheritable(theirs.fileno(), True)
-        supervisor = Path(__file__).with_name("supervisor.py")
         numbers = [str(theirs.fileno()), str(limits.memory_mb)]
         self._supervisor = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(supervisor), *numbers, folder, *command],
+            [sys.executable, "-I", "-S", str(SUPERVISOR), *numbers, folder, *command],
             cwd=folder,
             env=_environment(self.command, folder),
             stdin=subprocess.PIPE,
@@ -135,15 +144,16 @@ class Program:
         """Send a message and return the one line of answer, or raise AgentFailed."""
         if self.has_more(seconds=0.0):
             self._fail(FLOOD)
-        deadline = time.monotonic() + seconds
-        self._send(message, deadline, seconds)
+        self._send(message, seconds)
         while b"\n" not in self._line:
             if len(self._line) > LONGEST_LINE:
                 self._fail(f"flood: a line of more than {LONGEST_LINE:,} bytes")
-            left = deadline - time.monotonic()
-            if left <= 0:
+            if self._left <= 0:
                 self._fail(f"time-out: no answer within {seconds:g} s")
-            self._wait(left)
+            self._wait()
+        self.seconds_used = seconds - self._left
+        if self._disturbed():
+            self._fail(DISTURBED)
         answer, _, self._line = self._line.partition(b"\n")
         if len(answer) > LONGEST_LINE:
             self._fail(f"flood: a line of more than {LONGEST_LINE:,} bytes")
@@ -161,13 +171,13 @@ class Program:
 
     def notify(self, message: dict[str, Any]) -> None:
         """Send a message that needs no answer."""
-        self._send(message, time.monotonic() + self.limits.move_seconds, self.limits.move_seconds)
+        self._send(message, self.limits.move_seconds)
 
     def dismiss(self, grace: float | None = None) -> bool:
         """Say goodbye, wait a moment, end everything; return whether the program went by itself."""
         grace = GRACE if grace is None else grace
         try:
-            self._send({"type": "bye"}, time.monotonic() + grace, grace)
+            self._send({"type": "bye"}, grace)
         except AgentFailed:
             return False
         went = bool(select.select([self._lifeline], [], [], grace)[0])
@@ -188,16 +198,14 @@ class Program:
             return ""  # it is over already
         self._drain_log()
         self._lifeline.shutdown(socket.SHUT_WR)
-        self._lifeline.settimeout(5)
-        try:
-            ending = self._lifeline.recv(200).decode(errors="replace").strip()
-        except OSError:
-            ending = ""
-        try:
-            self._supervisor.wait(5)
-        except subprocess.TimeoutExpired:
+        ending = self._last_word()
+        if self._supervisor.returncode is None:  # it is stopped: what it should end lies below it
+            kill_found(lambda: descendants(self._supervisor.pid))
             self._supervisor.kill()
             self._supervisor.wait()
+        if self._supervisor.returncode != 0:
+            kill_found(lambda: working_in(self._folder))
+            remove(self._folder)
         self._lifeline.close()
         for stream in (self._supervisor.stdin, self._supervisor.stdout, self._supervisor.stderr):
             if stream and not stream.closed:
@@ -209,35 +217,66 @@ class Program:
             self._log_file.close()
         return ending
 
+    def _last_word(self) -> str:
+        """Wait until the supervisor has ended, if it does; return how it says the program ended."""
+        deadline = time.monotonic() + ENDING
+        while not self._disturbed() and time.monotonic() < deadline:
+            if select.select([self._lifeline], [], [], SLICE)[0]:
+                try:
+                    ending = self._lifeline.recv(200).decode(errors="replace").strip()
+                    self._supervisor.wait(ENDING)
+                except (OSError, subprocess.TimeoutExpired):
+                    return ""
+                return ending
+        return ""
+
+    def _disturbed(self) -> bool:
+        """Return whether the supervisor is or was stopped, or has ended by a signal."""
+        if hasattr(os, "waitid"):
+            looks = os.WSTOPPED | os.WCONTINUED | os.WNOHANG | os.WNOWAIT
+            try:
+                found = os.waitid(os.P_PID, self._supervisor.pid, looks)
+            except ChildProcessError:
+                found = None
+            if found is not None:
+                return True
+        return (self._supervisor.poll() or 0) < 0
+
     def _open_log(self) -> Any:
         if self.limits.log_folder is None:
             return None
         folder = self.limits.make_log_folder()
         name = "".join(char if char.isalnum() else "_" for char in Path(self.command[0]).name)
         try:
-            return (folder / f"{name}-{os.getpid()}-{time.time_ns()}.log").open("wb", buffering=0)
+            return (folder / f"{name}-{os.getpid()}-{time.time_ns()}.log").open("xb", buffering=0)
         except OSError as error:
             raise CardlabError(
                 f"logs cannot be written to {folder}: {error.strerror}; name another folder"
             ) from None
 
-    def _send(self, message: dict[str, Any], deadline: float, seconds: float) -> None:
+    def _send(self, message: dict[str, Any], seconds: float) -> None:
+        """Write a message; from now on the seconds for it, and for an answer, are counted."""
+        self._left = seconds
         rest = memoryview(json.dumps(message, separators=(",", ":")).encode() + b"\n")
         while rest:
             try:
                 rest = rest[os.write(self._in, rest) :]
             except BlockingIOError:
-                left = deadline - time.monotonic()
-                if left <= 0:
+                if self._left <= 0:
                     self._fail(f"time-out: it does not read its input, for {seconds:g} s")
-                self._wait(left, writing=True)
+                self._wait(writing=True)
             except (BrokenPipeError, ValueError):
                 self._ended()
 
-    def _wait(self, seconds: float, *, writing: bool = False) -> None:
-        """Wait until the program can go on in some way, and take what it has written."""
+    def _wait(self, *, writing: bool = False) -> None:
+        """Wait a little until the program can go on in some way, and take what it has written."""
         reads = [self._out] + ([self._err] if self._err is not None else [])
+        began, seconds = time.monotonic(), min(self._left, SLICE)
         ready, _, _ = select.select(reads, [self._in] if writing else [], [], seconds)
+        took = time.monotonic() - began
+        self._left -= took if took < seconds + STOPPED else seconds
+        if self._disturbed():
+            self._fail(DISTURBED)
         if self._err in ready:
             self._drain_log()
         if self._out in ready and not (writing and len(self._line) > LONGEST_LINE):

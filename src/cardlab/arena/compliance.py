@@ -26,6 +26,7 @@ ADVICE = {  # by the first word of a failure
     "garbage": 'write one JSON object a line to standard output, such as {"type": "action", '
     '"action": 3}, and everything else to standard error',
     "flood": "write exactly one line for each hello and turn, and nothing else",
+    "interference": "leave processes alone that it has not started, its parent above all",
     "illegal": "answer with the id or the text of one of the entries of legal",
 }
 

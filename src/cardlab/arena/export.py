@@ -101,7 +101,7 @@ def _records(store: Store, tournaments: list[Entered], trust: bool) -> Iterator[
             except CardlabError as error:
                 place = f"pairing {pairing}, deal {played.deal}, rotation {played.rotation}"
                 left_out.add(place, error)
-        left_out.report(entered.name)
+        left_out.report(entered.name, "all others are written")
 
 
 def _rows(store: Store, tournaments: list[Entered]) -> Iterator[dict[str, Any]]:

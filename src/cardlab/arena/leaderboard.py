@@ -59,7 +59,7 @@ def _board(store: Store, entries: Sequence[Entered], ladder: bool, seed: int) ->
     steps = Ladder() if ladder else None
     games = 0
     for entered in entries:
-        plan = Plan.of(entered)
+        plan = Plan.of(entered, store.count(entered.id))
         results = Results.load(plan.matches, store, entered.id)
         if results.seats < 2 or not results.games:
             continue

@@ -273,6 +273,7 @@ class _GamesInStep:
             for seed, r in zip(self.seeds, self.rotations, strict=True)
         ]
         options = dict(match.options)
+        self.orders: dict[tuple[int, int], Array] = {}
         if match.salt:
             self.batch = Batch(game, len(rows), options=options, dealer=self._order)
         else:
@@ -288,7 +289,11 @@ class _GamesInStep:
                 self.plans = _Plans(agents[0], self.batch, self.rngs)
 
     def _order(self, row: int, n: int) -> Array:
-        return self.match.deck_order(self.game, self.rows[row][0], n)
+        """Return the n-th deck order of a game, the same for every seating of its deal."""
+        deal = self.rows[row][0]
+        if (deal, n) not in self.orders:
+            self.orders[deal, n] = self.match.deck_order(self.game, deal, n)
+        return self.orders[deal, n]
 
     def play(self) -> None:
         """Play all games to their end, or until a program fails."""

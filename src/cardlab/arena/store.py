@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from os.path import exists, expanduser  # False, and unchanged, for what cannot be a path
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -194,7 +195,7 @@ class Store:
         """
         self.address = address or default_store()
         path = self.address.removeprefix("sqlite:///")
-        if read_only and "://" not in path and not Path(path).expanduser().exists():
+        if read_only and "://" not in path and not exists(expanduser(path)):
             raise StoreError(
                 f"there is no store at {path}; name another with --store, or play a tournament: it "
                 "makes one"
@@ -394,7 +395,8 @@ class Store:
         if left_out.count:
             with self.reading() as at:
                 name = sql.select(TOURNAMENTS.c.name).where(TOURNAMENTS.c.id == tournament)
-                left_out.report(str(at.execute(name).scalar()))
+                found = str(at.execute(name).scalar())
+            left_out.report(found, "its own command with --resume plays them again")
 
     def _rows(self, columns: Sequence[str], tournament: int) -> Iterator[Any]:
         query = sql.select(*(GAMES.c[name] for name in columns))
@@ -584,18 +586,21 @@ def _file_url(address: str, read_only: bool) -> sql.URL:
         path = Path(address).expanduser().absolute()
         if not read_only:
             path.parent.mkdir(parents=True, exist_ok=True)
+        is_folder = path.is_dir()
     except (OSError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise StoreError(
             f"the store {address} cannot be made: {reason}; name another --store"
         ) from None
-    if path.is_dir():
+    if is_folder:
         raise StoreError(f"the store {address} is a folder; name a file in it")
     return sql.URL.create("sqlite", database=str(path))
 
 
 def _open(address: str, read_only: bool) -> sql.Engine:
     """Return an engine for a path or a database's address."""
+    if "\0" in address or address.encode(errors="ignore").decode() != address:
+        raise StoreError(f"{address!r} cannot be opened; name the store in UTF-8, without NUL")
     if address.startswith(("postgres://", "postgresql://")):
         require("a PostgreSQL store", "postgres", "psycopg")
         address = "postgresql+psycopg://" + address.partition("://")[2]
@@ -612,6 +617,8 @@ def _open(address: str, read_only: bool) -> sql.Engine:
         raise CardlabError(
             f"a store in {kind} is not known; give a file, or postgresql://user@host/database"
         )
+    if kind == "sqlite" and url.query:
+        raise StoreError(f"{address!r} has parameters, which a file does not take; leave them out")
     if kind == "sqlite" and url.database in (None, "", ":memory:"):
         raise CardlabError(
             f"{address!r} names no file, so its games would be lost; give one, such as games.db"

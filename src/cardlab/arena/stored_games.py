@@ -18,6 +18,7 @@ from cardlab.engine.errors import CardlabError, CardlabWarning
 
 __all__ = [
     "FORMATS",
+    "MOST_AHEAD",
     "MOST_GAMES",
     "MOST_PAIRINGS",
     "DamagedRow",
@@ -36,6 +37,7 @@ __all__ = [
 FORMATS = ("round-robin", "gauntlet")  # of tournaments; "sprt" is what `cardlab sprt` plays
 MOST_PAIRINGS = 2000
 MOST_GAMES = 100_000_000  # the results of so many still fit into memory
+MOST_AHEAD = 1_000_000  # deals that may be played while earlier ones are not
 MOST_SEATS = 127  # a seat is a signed byte in the rules
 MOST_NUMBER = 2**63
 LIMITS = ("move_seconds", "game_seconds", "start_seconds", "memory_mb")
@@ -78,14 +80,14 @@ class LeftOut:
         self.count += 1
         self.first = self.first or f"{place}: {error}"
 
-    def report(self, tournament: str) -> None:
+    def report(self, tournament: str, way_out: str) -> None:
         """Warn if there are any."""
         if self.count:
             many = self.count > 1
             warnings.warn(
                 f"{self.count:,} damaged game{'s' * many} of tournament {tournament!r} in "
-                f"{self.store} {'are' if many else 'is'} left out, first {self.first}; the "
-                "tournament's own command with --resume plays what is missing",
+                f"{self.store} {'are' if many else 'is'} left out, first {self.first}; "
+                f"{way_out}",
                 CardlabWarning,
                 stacklevel=2,
             )

@@ -27,7 +27,13 @@ from cardlab.arena.shard import (
 )
 from cardlab.arena.standings import Results
 from cardlab.arena.store import Entered, Store, StoreError
-from cardlab.arena.stored_games import FORMATS, MOST_GAMES, MOST_PAIRINGS, count_pairings
+from cardlab.arena.stored_games import (
+    FORMATS,
+    MOST_AHEAD,
+    MOST_GAMES,
+    MOST_PAIRINGS,
+    count_pairings,
+)
 from cardlab.arena.workers import stream_results
 from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError, suggest
@@ -168,14 +174,18 @@ class Plan:
         return data
 
     @classmethod
-    def of(cls, entered: Entered) -> Plan:
-        """Return the plan of a tournament in the store, to read its games by; it runs no rules."""
+    def of(cls, entered: Entered, games: int = MOST_GAMES) -> Plan:
+        """Return the plan of a tournament in the store, to read its games by; it runs no rules.
+
+        With so many games in the store, deals far beyond them cannot have been played: what is
+        planned there takes no memory.
+        """
         settings = dict(entered.settings)
         return cls(
             entered.game,
             settings["rules"],
             tuple(settings["agents"]),
-            settings["deals"],
+            min(settings["deals"], games + MOST_AHEAD),
             settings["seed"],
             tuple(settings["options"].items()),
             settings["format"],

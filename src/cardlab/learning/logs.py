@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+from cardlab.engine.whole_files import whole_file
 
 __all__ = ["Log", "read_log"]
 
@@ -17,9 +18,8 @@ class Log:
     def __init__(self, folder: Path, last_step: int = -1) -> None:
         self._path = folder / "log.jsonl"
         kept = [entry for entry in read_log(folder) if entry["step"] <= last_step]
-        rough = self._path.with_name("log.jsonl.new")
-        rough.write_text("".join(json.dumps(entry) + "\n" for entry in kept))
-        os.replace(rough, self._path)
+        with whole_file(self._path) as rough:
+            rough.write_text("".join(json.dumps(entry) + "\n" for entry in kept))
         self._file = self._path.open("a")
         self._board: Any = None
         if find_spec("tensorboard") is not None:

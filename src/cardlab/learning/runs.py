@@ -6,7 +6,6 @@ import dataclasses
 import gzip
 import json
 import math
-import os
 import shlex
 import subprocess
 from collections.abc import Callable, Sequence
@@ -17,6 +16,7 @@ from cardlab import __version__
 from cardlab.engine.array_files import read_arrays
 from cardlab.engine.errors import CardlabError, suggest
 from cardlab.engine.game import Array, Game
+from cardlab.engine.whole_files import whole_file
 
 __all__ = [
     "Report",
@@ -113,9 +113,8 @@ def open_run(folder: Path, config: Any) -> None:
 
 def write_json(path: Path, data: Any) -> None:
     """Write a JSON file whole or not at all."""
-    rough = path.with_name(path.name + ".new")
-    rough.write_text(json.dumps(data, indent=2) + "\n")
-    os.replace(rough, path)
+    with whole_file(path) as rough:
+        rough.write_text(json.dumps(data, indent=2) + "\n")
 
 
 def read_json(path: Path) -> Any:
@@ -127,10 +126,8 @@ def save_arrays(path: Path, **arrays: Array) -> None:
     """Write arrays to an npz file, whole or not at all."""
     import numpy as np
 
-    rough = path.with_name(path.name + ".new")
-    with rough.open("wb") as file:
+    with whole_file(path) as rough, rough.open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)
-    os.replace(rough, path)
 
 
 def load_arrays(path: Path) -> dict[str, Array] | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from cardlab.engine.errors import CardlabError, require
 from cardlab.engine.game import Array
+from cardlab.engine.whole_files import whole_file
 from cardlab.networks.onnx import ABOUT, ATTENTION
 
 if TYPE_CHECKING:
@@ -66,9 +66,8 @@ def export(
     _name_attention(made, attention)
     entry = made.metadata_props.add()
     entry.key, entry.value = ABOUT, json.dumps(about)
-    rough = path.with_name(path.name + ".new")
-    rough.write_bytes(made.SerializeToString())
-    os.replace(rough, path)
+    with whole_file(path) as rough:
+        rough.write_bytes(made.SerializeToString())
 
 
 def read_weights(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,16 +12,16 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from cardlab.engine.errors import CardlabError
+from cardlab.engine.whole_files import whole_file
 
 __all__ = ["check_about", "load_weights", "save_weights"]
 
 
 def save_weights(path: Path, tensors: Mapping[str, Tensor], about: Mapping[str, Any]) -> None:
     """Write tensors and what they are about, whole or not at all."""
-    rough = path.with_name(path.name + ".new")
     plain = {name: one.detach().cpu().contiguous() for name, one in tensors.items()}
-    save_file(plain, rough, metadata={"about": json.dumps(about)})
-    os.replace(rough, path)
+    with whole_file(path) as rough:
+        save_file(plain, rough, metadata={"about": json.dumps(about)})
 
 
 def load_weights(path: Path, device: str = "cpu") -> tuple[dict[str, Tensor], dict[str, Any]]:

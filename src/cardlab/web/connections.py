@@ -9,6 +9,7 @@ bounded too: pings are counted like messages, and a connection that is not read 
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Callable
 from typing import Any
 
@@ -37,6 +38,12 @@ class Watch:
         self.unread = 0
         self.limits = watches.admission.limits
         self.frames = Bucket(self.limits.frames_a_second, self.limits.frame_burst)
+
+    def bound_system(self) -> None:
+        """Have the system hold no more unread bytes than we do: by itself it takes megabytes."""
+        line = self.transport.get_extra_info("socket")
+        if line is not None:
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, self.limits.unread_bytes)
 
     def wait_for_request(self) -> None:
         """Close the connection unless a request comes in time."""
@@ -116,6 +123,7 @@ class Watches:
             transport.close()
             return None
         self.open[transport] = watch
+        watch.bound_system()
         watch.wait_for_request()
         return watch
 

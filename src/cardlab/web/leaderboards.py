@@ -38,7 +38,8 @@ def leaderboard_json(address: str, names: dict[str, str], game: str | None) -> d
                 standings = []
             boards += [{**asdict(board), "game": name} for board in standings]
             entry = entered[named]
-            results = Results.load(Plan.of(entry).matches, store, entry.id)
+            plan = Plan.of(entry, store.count(entry.id))
+            results = Results.load(plan.matches, store, entry.id)
             if results.games:
                 table = {**results.table().to_dict(), "game": name}
                 tables.append(

@@ -243,6 +243,27 @@ def test_everybody_is_told_that_the_store_is_busy(own_server: Any, somebody: Any
     _both_play_on(ann, bob)
 
 
+def test_a_move_that_a_crash_has_lost_was_shown_to_nobody(own_server: Any, somebody: Any) -> None:
+    ann: Person = somebody(own_server)
+    bob: Person = somebody(own_server, name="Bob")
+    _, link = _gather(ann, {**PAIR, "game": "crazy_eights"})
+    bob.visit(link)
+    bob.page.wait_for_selector(".board > *")
+    ann.page.wait_for_selector('.board[data-turn="yes"]')
+    before = ann.version, ann.hand(), bob.version
+    with own_server.store_held():
+        _move(ann)
+        ann.page.wait_for_selector(".saving > span:has-text('Saving your move')")
+        own_server.kill()
+        ann.page.wait_for_selector("text=The line to the table is broken")
+    own_server.start()
+    ann.page.wait_for_selector(".toast:has-text('was not kept')")
+    ann.page.wait_for_selector('.board[data-turn="yes"]')
+    bob.page.wait_for_selector("text=The line to the table is broken", state="detached")
+    assert (ann.version, ann.hand(), bob.version) == before
+    _both_play_on(ann, bob)
+
+
 def _move(person: Person) -> None:
     """Play a card without waiting for what comes of it."""
     page = person.page

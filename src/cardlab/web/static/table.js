@@ -2,11 +2,11 @@
 
 import { announce } from "./announce.js";
 import { Refusal, get } from "./api.js";
-import { dealLabel, gatheringCard, proofPanel, verdictWords, waitingWords } from "./deal_panel.js";
-import { checkProof, hashOf, mayReveal } from "./fair_deal.js";
+import { TableDeal } from "./table_deal.js";
 import { invitations, resultCard, seatList } from "./table_panels.js";
 import { cardName, partsOf, spoken } from "./cards.js";
 import { button, h, put, reasonOf, toast, wait } from "./dom.js";
+import { hashOf } from "./fair_deal.js";
 import { draw, loadPage, measures, namesOf } from "./game_page.js";
 import { showHelp } from "./help.js";
 import { hintTable, readHint } from "./hints.js";
@@ -18,7 +18,6 @@ import {
   dealNumber,
   keep,
   pace,
-  promisedDeal,
   recall,
   leaveSeat,
   seatSecret,
@@ -126,9 +125,7 @@ class TablePage {
   hintAsked = -1; // the position that was asked about last
   waiting = false; // for the server's answer to the own move
   saving = false; // what has happened last waits for the store
-  /** @type {Wire.Gathering | null} */
-  gathering = null; // until the cards are dealt
-  revealed = false; // the own number was sent on this line
+  sent = -1; // the position in which the own move was sent
   draining = false;
   ended = false;
   readyAt = 0;
@@ -138,9 +135,6 @@ class TablePage {
   board = h("div", { class: "board" });
   strip = h("div", { class: "strip", role: "alert" });
   end = h("div", { class: "end" });
-  proof = h("div", { class: "proof-place" });
-  gather = h("div", { class: "gather" });
-  deal = h("span", { class: "deal-place" });
   savingNote = h("p", { class: "saving", role: "status" });
   invites = h("div", { class: "invites" });
   logList = h("ol", { class: "log-list", tabindex: "0", "aria-label": "What happened" });
@@ -169,6 +163,7 @@ class TablePage {
     this.renderer = renderer;
     this.line = line;
     this.deck = facts.page.deck;
+    this.deal = new TableDeal(id);
     this.build();
     if (!seatSecret(id)) toast("You are watching this table; open a seat’s link to play.");
     document.addEventListener("keydown", (event) => this.key(event));
@@ -202,7 +197,7 @@ class TablePage {
           "div",
           { class: "table-bar" },
           h("h1", {}, facts.title),
-          this.deal,
+          this.deal.label,
           h(
             "div",
             { class: "bar-tools" },
@@ -225,7 +220,7 @@ class TablePage {
         h(
           "section",
           { class: "felt", "aria-label": "Table" },
-          this.gather,
+          this.deal.place,
           this.invites,
           this.end,
           this.board,
@@ -299,8 +294,8 @@ class TablePage {
       this.solvable = data.words;
       this.redraw();
       announce(data.words);
-    } else if (data.type === "seats" && this.gathering) {
-      this.showGathering({ ...this.gathering, seats: data.seats });
+    } else if (data.type === "seats" && this.deal.gathering) {
+      this.showGathering({ ...this.deal.gathering, seats: data.seats });
     } else if (data.type === "seats" && this.shown) {
       const before = this.shown.seats;
       this.shown = { ...this.shown, seats: data.seats };
@@ -326,6 +321,7 @@ class TablePage {
       return;
     }
     this.waiting = false;
+    this.sent = -1;
     toast(sentence(data.error), "bad");
     this.redraw();
   }
@@ -342,7 +338,7 @@ class TablePage {
   lineOpen() {
     put(this.strip);
     this.setSaving(false);
-    this.revealed = false;
+    this.deal.revealed = false;
     this.waiting = true; // for the position, which may be another one by now
     this.hintAsked = -1; // an answer may have been lost with the line
   }
@@ -353,6 +349,7 @@ class TablePage {
    * @param {number} [code]
    */
   lineEnded(name, words, code) {
+    this.setSaving(false);
     /** @type {HTMLElement[]} */
     const more = [];
     if (code === 4409)
@@ -374,79 +371,12 @@ class TablePage {
 
   /** @param {Wire.Gathering} data */
   showGathering(data) {
-    const before = this.gathering && waitingWords(this.gathering, this.names);
-    const number = dealNumber(this.id);
-    this.gathering = data;
     this.waiting = false;
     this.names = namesOf(data.seats, data.seat);
-    this.showDeal(data.deal, data.seat);
-    const promised = promisedDeal(this.id, data.deal, data.deal.reveal).server;
-    put(
-      this.gather,
-      gatheringCard(data, this.names, tableMemory(this.id).links ?? [], this.dealTrouble(data)),
-    );
+    this.deal.gather(data, this.names, this.line);
     put(this.seatBody, seatList(this.facts, data, this.names, []));
     document.title = `Waiting · ${this.facts.title} · cardlab`;
-    const words = waitingWords(data, this.names);
-    if (words !== before) announce(words);
-    const { seat } = data;
-    const asked = seat !== null && number && data.deal.waiting_for.includes(seat) && !this.revealed;
-    if (asked && mayReveal(data.deal, data.seats, seat, number, promised))
-      this.revealed = this.line.send({ type: "share", share: number });
     this.arrived();
-  }
-
-  /**
-   * Return why this browser cannot do its part of the deal.
-   * @param {Wire.Gathering} data
-   */
-  dealTrouble({ deal, seat }) {
-    if (seat === null) return null;
-    if (deal.commitment !== promisedDeal(this.id, deal, false).server)
-      return "The server has exchanged its number: do not play at this table.";
-    if (this.isForeign(deal, seat))
-      return "The number of your seat was drawn in another browser, and only that one can send it. Open the seat’s link there, or open a new table.";
-    return null;
-  }
-
-  /**
-   * Return whether the number of the own seat was drawn by somebody else.
-   * @param {Wire.Deal} deal
-   * @param {number | null} seat
-   */
-  isForeign(deal, seat) {
-    const number = dealNumber(this.id);
-    if (seat === null || deal.kind !== "fair" || !number) return false;
-    return deal.commitments[seat] !== hashOf(number);
-  }
-
-  /**
-   * @param {Wire.Deal} deal
-   * @param {number | null} seat
-   */
-  showDeal(deal, seat) {
-    const key = JSON.stringify([deal.kind, deal.commitments, this.names]);
-    if (this.deal.dataset.key === key) return;
-    this.deal.dataset.key = key;
-    const foreign = !this.gathering && this.isForeign(deal, seat);
-    put(this.deal, dealLabel(deal, this.names, foreign));
-  }
-
-  /**
-   * Check a deal whose game is over, and show what was found.
-   * @param {Wire.Proof} proof
-   * @param {number | null} seat
-   */
-  async showProof(proof, seat) {
-    /** @type {string[] | null} */
-    const deals = await get(`/api/tables/${encodeURIComponent(this.id)}/record`).then(
-      (record) => record.deals,
-      () => null,
-    );
-    const known = { number: dealNumber(this.id), promised: tableMemory(this.id).promised ?? null };
-    const checks = checkProof(proof, known, seat, deals);
-    put(this.proof, proofPanel(proof, checks, this.names));
-    announce(verdictWords(checks));
   }
 
   async drain() {
@@ -473,7 +403,9 @@ class TablePage {
     this.shown = view;
     this.names = namesOf(view.seats, view.seat);
     this.waiting = false;
-    this.begin(view);
+    if (view.version === this.sent) toast("Your last move was not kept; play it again.", "bad");
+    this.sent = -1;
+    this.deal.begin(view, this.names);
     this.hint = null;
     this.solvable = null;
     for (const close of this.stale.splice(0)) close();
@@ -489,21 +421,6 @@ class TablePage {
     this.arrived();
     const wished = this.hintWished || recall("alwaysHint", false);
     if (this.mine && wished && this.hintAsked !== view.version) this.askHint();
-  }
-
-  /**
-   * Take what a view says of the deal; the first one follows the gathering.
-   * @param {Wire.View} view
-   */
-  begin(view) {
-    const { deal } = view.table;
-    if (this.gathering) {
-      this.gathering = null;
-      put(this.gather);
-      announce("The cards are dealt");
-    }
-    if (deal.commitment && !view.over) promisedDeal(this.id, deal, true);
-    this.showDeal(deal, view.seat);
   }
 
   /**
@@ -586,6 +503,7 @@ class TablePage {
   act(action) {
     if (!this.shown || !this.mine || this.queue.length) return;
     this.waiting = true;
+    this.sent = this.shown.version;
     if (!this.line.send({ type: "act", version: this.shown.version, action })) {
       this.waiting = false;
       toast("The line to the table is broken; wait a moment.", "bad");
@@ -664,9 +582,8 @@ class TablePage {
     this.ended = true;
     const setup = tableMemory(this.id).setup;
     const again = setup ? () => this.again(setup) : null;
-    put(this.proof);
-    put(this.end, resultCard(this.facts, over, seat, this.names, again, this.proof));
-    if (over.deal) this.showProof(over.deal, seat);
+    put(this.end, resultCard(this.facts, over, seat, this.names, again, this.deal.proof));
+    if (over.deal) this.deal.prove(over.deal, seat, this.names);
     const heading = this.end.querySelector("h2");
     heading?.focus({ preventScroll: true });
     heading?.scrollIntoView({ block: "nearest" });

@@ -29,7 +29,6 @@ The ordering that the package ships in `solvers/models` is that of `train(Config
 from __future__ import annotations
 
 import dataclasses
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -39,6 +38,7 @@ import numpy as np
 from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
+from cardlab.engine.whole_files import whole_file
 from cardlab.games.birds_of_a_feather.features import MOVE_FEATURES
 from cardlab.games.birds_of_a_feather.rules import GAME
 from cardlab.games.birds_of_a_feather.solvers import paper_searches
@@ -196,9 +196,8 @@ def train(config: Config, folder: Path, report: Report) -> dict[str, Any]:
     while strategy.generation < config.generations:
         report("generations", int(strategy.generation), config.generations)
         strategy = step_on(strategy, config)
-        temporary = folder / "strategy.tmp.npz"
-        np.savez(temporary, **strategy._asdict())
-        os.replace(temporary, path)
+        with whole_file(path) as rough:
+            np.savez(rough, **strategy._asdict())
     report("generations", config.generations, config.generations)
     ordering = make_ordering(strategy.mean, strategy.chances > 0.5)
     seeds = range(config.report_first_seed, config.report_first_seed + config.report_seeds)

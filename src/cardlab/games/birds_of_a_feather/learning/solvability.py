@@ -31,7 +31,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import os
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -44,6 +43,7 @@ from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
 from cardlab.engine.kernel import int64, kernel
 from cardlab.engine.seeding import below, branch
+from cardlab.engine.whole_files import whole_file
 from cardlab.games.birds_of_a_feather.features import (
     DEGREE,
     FEATURES,
@@ -193,9 +193,8 @@ def write_rows(path: Path, rows: Rows) -> None:
     columns = {"seed": rows.seeds, "cards": rows.cards}
     columns |= {name: rows.features[:, i] for i, name in enumerate(FEATURES)}
     columns["solvable"] = rows.solvable
-    temporary = path.with_suffix(".tmp")
-    pq.write_table(pa.table(columns), temporary)
-    os.replace(temporary, path)
+    with whole_file(path) as rough:
+        pq.write_table(pa.table(columns), rough)
 
 
 def read_rows(path: Path) -> Rows:

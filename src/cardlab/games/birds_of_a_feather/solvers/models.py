@@ -128,7 +128,7 @@ def load_model(path: Path) -> Model:
     arrays = _read(path, ("kind", "intercept", "coefficients", "minimum", "scale"))
     shape = arrays["coefficients"].shape
     if (
-        arrays["intercept"].size != 1
+        arrays["intercept"].shape
         or not 1 <= arrays["coefficients"].size <= NUM_TERMS
         or not shape == arrays["minimum"].shape == arrays["scale"].shape == shape[:1]
     ):
@@ -145,7 +145,8 @@ def load_model(path: Path) -> Model:
 def load_ordering(path: Path) -> Ordering:
     """Return the ordering in a file of arrays."""
     arrays = _read(path, ("wanted", "level", "slope"))
-    if not arrays["level"].shape == arrays["slope"].shape == (len(MOVE_FEATURES),):
+    shape = (len(MOVE_FEATURES),)
+    if arrays["wanted"].shape or not arrays["level"].shape == arrays["slope"].shape == shape:
         raise CardlabError(f"{path} holds no ordering (its arrays do not fit each other)")
     return Ordering(int(arrays["wanted"]), arrays["level"], arrays["slope"])
 

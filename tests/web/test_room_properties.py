@@ -17,7 +17,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -29,21 +29,21 @@ from hypothesis.stateful import (
 )
 
 from cardlab.arena.store import Store
-from cardlab.engine.game import OVER
+from cardlab.engine.errors import CardlabError
 from cardlab.engine.play import Table
-from cardlab.engine.registry import find_game, our_games
+from cardlab.engine.registry import find_game
 from cardlab.web import sockets
 from cardlab.web.admission import Admission
 from cardlab.web.agent_pool import AgentPool
 from cardlab.web.menu import Menu
-from cardlab.web.messages import NewTable
+from cardlab.web.messages import NewTable, read_body
 from cardlab.web.room import Listener, Room
 from cardlab.web.room_deal import draw_number, hash_of
 from cardlab.web.room_writer import RoomWriter
 from cardlab.web.rooms import Rooms
 from cardlab.web.server_state import Site
 from cardlab.web.store_reads import StoreReads
-from tests.support.strategies import any_text, json_values
+from tests.support.strategies import any_text, json_values, value_or_error
 from tests.support.web_wire import GENEROUS
 
 OPTIONS: dict[str, list[dict[str, Any]]] = {
@@ -385,7 +385,51 @@ def moment(text: str) -> Any:
 
 def test_a_room_is_fair_whatever_browsers_send(house: House) -> None:
     RoomMachine.house = house
-    most = max(10, settings().max_examples // 4)
+    most = settings().max_examples // 2
     run_state_machine_as_test(
         RoomMachine, settings=settings(max_examples=most, stateful_step_count=30)
     )
+
+
+AGENTS = ["heuristic", "random", "heuristic:3", "nobody", "random:1", "uct_open:0", "cmd:true"]
+USUAL = [{"person": "Ann"}, {"person": None}, {"agent": "heuristic"}, {"agent": "random"}]
+SEATS = st.sampled_from(USUAL) | st.sampled_from([{"agent": one} for one in AGENTS])
+WISHES = st.fixed_dictionaries(
+    {
+        "game": st.sampled_from([*OPTIONS, "chess", "tests.support.high_card:GAME"]),
+        "seats": st.lists(st.sampled_from(USUAL), min_size=2, max_size=3)
+        | st.lists(SEATS, min_size=1, max_size=4),
+        "adviser": st.just("heuristic") | st.sampled_from(AGENTS),
+    },
+    optional={
+        "options": st.sampled_from([one for some in OPTIONS.values() for one in some])
+        | st.dictionaries(
+            st.sampled_from(["seats", "rounds", "target"]) | any_text,
+            st.booleans() | st.integers(-2, 12) | any_text,
+            max_size=2,
+        ),
+        "seed": st.integers(-(10**30), 10**30) | st.sampled_from([2**63, -(2**63), 2**63 - 1]),
+        "hints": st.booleans(),
+    },
+)
+
+
+@given(wish=WISHES)
+def test_any_wish_is_a_table_that_can_be_played_or_a_mistake(
+    house: House, wish: dict[str, Any]
+) -> None:
+    def open_table() -> tuple[Room, list[str | None]]:
+        read = read_body(json.dumps(wish), NewTable)
+        opened: tuple[Room, list[str | None]] = house.run(house.site.rooms.open(read))
+        return opened
+
+    opened = value_or_error(open_table)
+    if not isinstance(opened, CardlabError):
+        room, keys = opened
+        assert [key is None for key in keys] == ["agent" in seat for seat in wish["seats"]]
+        assert len({*keys}) == sum(key is not None for key in keys) + (None in keys)
+        stored = house.site.writer.load(room.id)
+        assert stored is not None
+        assert stored.options == room.options
+        assert all(key not in json.dumps(stored.seats) for key in keys if key is not None)
+        assert json.loads(room.view(None))["type"] in ("view", "gathering")
