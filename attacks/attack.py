@@ -1,6 +1,6 @@
 """Attack a real `cardlab serve` and real tournaments, and tell what was lost.
 
-    python -m attacks.attack [--quick] [--only CASE ...] [--json FILE] [--seed N] [--list]
+    python -m attacks.attack [--quick] [--only CASE ...] [--json FILE] [--seed N]
 
 Everything happens on this machine's loopback, in a temporary folder, bounded in number and time.
 Cases that measure time run alone, the others side by side. The exit code is 1 if anything was
@@ -65,14 +65,17 @@ def main() -> None:
         if wanted.only is None or name in wanted.only
     ]
     _allow_many_files()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     began = time.monotonic()
+    runner = asyncio.Runner()
     try:
-        with tempfile.TemporaryDirectory(prefix="cardlab-attack-") as folder:
-            outcomes = asyncio.run(_run_all(chosen, Path(folder), wanted.quick, wanted.seed))
-    except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
-        sys.exit(BY_CTRL_C)
+        with tempfile.TemporaryDirectory(
+            prefix="cardlab-attack-", ignore_cleanup_errors=True
+        ) as folder:
+            outcomes = runner.run(_run_all(chosen, Path(folder), wanted.quick, wanted.seed))
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        _say("stopped")
+        os._exit(BY_CTRL_C)  # all programs have ended; a thread may still compute
+    runner.close()
     rows = [(case.name, outcomes[case.name]) for case in chosen]
     print(table(rows))
     if sentences := losses(rows):
@@ -87,6 +90,9 @@ def main() -> None:
 
 async def _run_all(cases: list[Case], folder: Path, quick: bool, seed: int) -> dict[str, Outcome]:
     """Return the outcome of every case, by name."""
+    task = asyncio.current_task()
+    assert task is not None
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     outcomes: dict[str, Outcome] = {}
     places = asyncio.Semaphore(SIDE_BY_SIDE)
 

@@ -15,6 +15,7 @@ from attacks.long_records import long_record
 from attacks.programs import ROOT, Server, processor_seconds, program, until
 from attacks.visitors import Party
 from attacks.wire import ask, percentile
+from cardlab.arena.workers import default_workers
 
 SECONDS, QUICK_SECONDS = 60, 8
 WITHIN = 0.5  # seconds, for 99 % of the moves
@@ -117,7 +118,8 @@ async def _everybody_warm(server: Server) -> None:
     await ask(server.address, "POST", "/api/replays", record, source="127.0.0.9")
     for _ in range(2):
         await asyncio.gather(*(_one_hint(server, game) for game in WARM_GAMES for _ in range(4)))
-    await until(lambda: len(server.workers()) >= 2, "workers")
+    most = default_workers() + 1  # one replays
+    await until(lambda: len(server.workers()) >= most, f"{most} workers")
     await asyncio.sleep(1)
 
 

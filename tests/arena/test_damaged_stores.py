@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -41,10 +42,7 @@ def test_bytes_overwritten_anywhere_end_in_a_sentence_or_in_games(tmp_path: Path
             at = rng.randrange(len(data))
             damaged[at : at + 16] = rng.randbytes(len(damaged[at : at + 16]))
         path.write_bytes(damaged)
-        try:
-            with Store(str(path)) as store:
-                for entered in store.tournaments():
-                    store.count(entered.id)
-                    list(store.games(entered.id))
-        except CardlabError as error:
-            assert str(error)
+        with suppress(CardlabError), Store(str(path)) as store:
+            for entered in store.tournaments():
+                store.count(entered.id)
+                list(store.games(entered.id))

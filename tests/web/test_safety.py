@@ -395,6 +395,18 @@ def test_replays_hold_up_nobody_and_are_bounded(store: Path) -> None:
     in_app(store, play, replace(GENEROUS, replays_of_address=6))
 
 
+def test_a_replay_too_many_is_refused_unread(store: Path) -> None:
+    async def play(app: Any) -> None:
+        site_of(app).admission.enter("replays", "127.0.0.1")
+        for path in ("/api/replays", "/api/replays/review"):
+            status, _, answer = await request(app, "POST", path, b"{")
+            assert (status, b"still being made" in answer) == (503, True)
+        site_of(app).admission.leave("replays", "127.0.0.1")
+        assert (await request(app, "POST", "/api/replays", b"{"))[0] == 400
+
+    in_app(store, play, replace(GENEROUS, replays_of_address=1))
+
+
 def test_records_have_a_greatest_length(store: Path) -> None:
     record = long_record(60)
 

@@ -7,6 +7,7 @@ import json
 import time
 import zlib
 from collections.abc import AsyncIterator, Callable, Coroutine
+from functools import partial
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -14,6 +15,7 @@ from fastapi.responses import FileResponse, JSONResponse, Response, StreamingRes
 from starlette.types import Receive, Scope, Send
 
 from cardlab.engine.errors import CardlabError
+from cardlab.engine.game import Game
 from cardlab.engine.records import Record
 from cardlab.web import leaderboards, library, replays
 from cardlab.web.admission import SENTENCES
@@ -70,7 +72,10 @@ class _Held(Response):
 async def _held(
     site: Site, payer: Payer, make: Callable[[], Coroutine[Any, Any, Response]]
 ) -> Response:
-    """Make a large answer; an address may have a few of them on the way."""
+    """Make a large answer; an address may have a few of them on the way.
+
+    One too many costs nothing: not even the record that came with it is read.
+    """
     if not site.admission.enter("replays", payer.address):
         raise Busy(SENTENCES["replays"])
     try:
@@ -83,15 +88,11 @@ async def _held(
 async def _replay(request: Request, site: Site, payer: Payer, record: Record) -> Response:
     """Answer with every position of a record, made in a worker."""
     game = site.menu.game(record.game)
-
-    async def make() -> Response:
-        packed = await site.replay_pool.call(replays.packed_replay, game, record, payer=payer)
-        if "gzip" in request.headers.get("accept-encoding", ""):
-            headers = {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
-            return Response(packed, media_type="application/json", headers=headers)
-        return StreamingResponse(_unpack(packed), media_type="application/json")
-
-    return await _held(site, payer, make)
+    packed = await site.replay_pool.call(replays.packed_replay, game, record, payer=payer)
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        headers = {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
+        return Response(packed, media_type="application/json", headers=headers)
+    return StreamingResponse(_unpack(packed), media_type="application/json")
 
 
 async def _unpack(packed: bytes) -> AsyncIterator[bytes]:
@@ -116,15 +117,19 @@ async def stored_replay(request: Request, id: str) -> Response:
         record = await site.reads.call(leaderboards.stored_record, site.store, site.menu, id)
     if record is None:
         return refused(404, f"there is no game {id[:40]!r}")
-    return await _replay(request, site, payer, record)
+    return await _held(site, payer, partial(_replay, request, site, payer, record))
 
 
 async def sent_replay(request: Request) -> Response:
     """Return the positions of a record that somebody has in a file."""
     site, payer = _asker(request)
-    text = (await request.body()).decode(errors="replace")
-    _, record = replays.read_record(text, site.menu, site.limits)
-    return await _replay(request, site, payer, record)
+
+    async def make() -> Response:
+        text = (await request.body()).decode(errors="replace")
+        _, record = replays.read_record(text, site.menu, site.limits)
+        return await _replay(request, site, payer, record)
+
+    return await _held(site, payer, make)
 
 
 async def advice(request: Request) -> Response:
@@ -140,20 +145,23 @@ async def advice(request: Request) -> Response:
 async def review(request: Request) -> Response:
     """Stream an adviser's values at all moves of a record, one line of JSON each."""
     site, payer = _asker(request)
-    asked = read_body((await request.body()).decode(errors="replace"), Review)
-    game, record = replays.read_record(asked.record, site.menu, site.limits)
-    await replays.check_adviser(asked.adviser, game, record, site.menu, site.replay_pool, payer)
+    pool = site.replay_pool
 
-    async def lines() -> AsyncIterator[str]:
+    async def lines(game: Game, record: Record, adviser: str) -> AsyncIterator[str]:
         try:
-            async for line in replays.review(site.replay_pool, game, record, asked.adviser, payer):
+            async for line in replays.review(pool, game, record, adviser, payer):
                 yield json.dumps(line, separators=(",", ":")) + "\n"
         except CardlabError as error:
             yield json.dumps({"type": "error", "error": error.public}) + "\n"
 
     async def make() -> Response:
-        await site.replay_pool.call(replays.check_record, game, record, payer=payer)
-        return StreamingResponse(lines(), media_type="application/x-ndjson")
+        asked = read_body((await request.body()).decode(errors="replace"), Review)
+        game, record = replays.read_record(asked.record, site.menu, site.limits)
+        await replays.check_adviser(asked.adviser, game, record, site.menu, pool, payer)
+        await pool.call(replays.check_record, game, record, payer=payer)
+        return StreamingResponse(
+            lines(game, record, asked.adviser), media_type="application/x-ndjson"
+        )
 
     return await _held(site, payer, make)
 
