@@ -139,6 +139,19 @@ def pages() -> Iterator[ModuleType]:
         yield importlib.import_module("pages")
 
 
+def test_promises_of_security_name_tests_and_cases_that_are_there() -> None:
+    text = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`(tests/[\w/.]+)`", text))
+    assert len(named) > 20
+    assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
+    cases = (ROOT / "attacks" / "attack.py").read_text(encoding="utf-8")
+    told = {
+        case for row in re.findall(r"`make attack`: ([^|]+) \|", text) for case in row.split("; ")
+    }
+    assert len(told) > 8
+    assert [case for case in sorted(told) if f'Case("{case}"' not in cases] == []
+
+
 def test_generated_parts_are_fresh(pages: ModuleType) -> None:
     stale = [path.name for path in pages.stale()]
     assert stale == [], "run `make pages`"
