@@ -170,7 +170,7 @@ class Watch:
                 known = known_cards(state, seat)
                 assert not [card for card in named(told, deck) if not known[card]], text
             else:
-                assert told["type"] in ("seats", "thinking")
+                assert told["type"] in ("seats", "thinking", "saving")
                 assert not named(told, deck), text
             checked += 1
         return checked
