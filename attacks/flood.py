@@ -53,6 +53,7 @@ async def four_at_once(setting: Setting) -> Outcome:
         outcome.figures["server's s of CPU"] = round(worked - busy[0], 1)
         outcome.figures["s that it waited for a core"] = round(waited - busy[1], 1)
         _judge_moves(outcome, seconds_of_moves)
+        outcome.figures["moves that waited for the disk"] = party.waits
         _judge_memory(outcome, before, peak)
         await _judge_recovery(outcome, server, before, files)
         said = server.said()

@@ -20,7 +20,8 @@ from cardlab.engine.records import Record
 from cardlab.engine.replay import replay
 from cardlab.web.views import view_json
 
-PATIENCE = 90.0  # seconds until a table that does not go on is a loss
+PATIENCE = 90.0  # seconds until something new must be seen
+GIVE_UP = 150.0  # seconds until a table that does not go on is a loss
 PAUSE = 0.12  # between a view and the move: messages have a limit of ten a second
 NO_SEAT, NO_TABLE = 4401, 4404
 KNOWLEDGE = ("ply", "description", "legal", "extra")  # what a view says of the game
@@ -141,7 +142,7 @@ class Visitor:
 
     async def finish(self, sitting: Sitting) -> None:
         """Play a game to its end and fetch its record."""
-        until = time.monotonic() + PATIENCE + 60
+        until = time.monotonic() + GIVE_UP
         while not sitting.over or sitting.record is None:
             if time.monotonic() > until:
                 where = "at its end" if sitting.over else f"from ply {sitting.ply}"
@@ -165,7 +166,7 @@ class Visitor:
             except (OSError, WebSocketException, TimeoutError):
                 await asyncio.sleep(0.1)
             if sitting.ply > before:
-                until = time.monotonic() + PATIENCE + 60
+                until = time.monotonic() + GIVE_UP
 
     async def _fetch(self, sitting: Sitting) -> None:
         path = f"/api/tables/{sitting.id}/record"
