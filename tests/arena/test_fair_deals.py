@@ -227,6 +227,7 @@ def test_all_pairings_have_the_same_salted_deals(tmp_path: Path) -> None:
 
 def test_a_stopped_tournament_resumes_with_its_salt(tmp_path: Path) -> None:
     plan = Plan.make("crazy_eights", ["random", FIRST_LEGAL], 6, seed=2)
+    assert plan.has_program
     assert plan.salt is None, "a salt is drawn when a tournament begins"
 
     with Store(str(tmp_path / "a.db")) as store, Store(str(tmp_path / "b.db")) as other:
