@@ -40,9 +40,9 @@ async def clock_jumps(setting: Setting) -> Outcome:
                 outcome.tries += 1
                 clock.write_text(f"{jump}\n")
                 await asyncio.sleep(PAUSE)
-                lost = await party.everybody_plays(30)
+                lost = await party.everybody_plays(MOST_SECONDS)
                 outcome.lost += [f"after a jump to {jump}: {sentence}" for sentence in lost]
-                trouble = await server.settled(10)
+                trouble = await server.settled(MOST_SECONDS)
                 outcome.demand(trouble is None, f"after a jump to {jump}: {trouble}")
             outcome.lost += await party.end()
         outcome.lost += server.tracebacks()
