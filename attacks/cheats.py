@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
 from attacks.case import Outcome, Setting
 from cardlab.agents import outside
@@ -57,12 +58,8 @@ def _curious(setting: Setting) -> Outcome:
         _play(setting, "honest", deals, "")
     )
     outcome.figures["seed, unprotected"] = f"{100 * unprotected.mean():+.1f} %"
-    asked = OutsideAgent._process_for
-    OutsideAgent._process_for = _forgetful  # type: ignore[method-assign]
-    try:
+    with mock.patch.object(OutsideAgent, "_process_for", _forgetful):
         gained = _scores(_play(setting, "remember", deals, salt)) - honest
-    finally:
-        OutsideAgent._process_for = asked  # type: ignore[method-assign]
     outcome.figures["remember, unprotected"] = f"{100 * gained.mean():+.1f} %"
     return outcome
 

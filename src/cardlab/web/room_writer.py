@@ -341,6 +341,7 @@ def _read_row(row: Mapping[str, Any]) -> StoredRoom:
         fields[name] = None if fields[name] is None else json.loads(fields[name])
     for name in ("seed", "undone"):  # SQLite keeps text in a column of numbers, too
         fields[name] = int(fields[name])
+    _check_text(fields["adviser"])
     if fields["undone"] < 0:
         raise ValueError(f"{fields['undone']} moves cannot have been taken back")
     return StoredRoom(**fields)
@@ -352,7 +353,14 @@ def _seats(text: str) -> list[dict[str, Any]]:
     ]
     if not seats:
         raise ValueError("there are no seats")
+    for field in itertools.chain.from_iterable(seat.values() for seat in seats):
+        _check_text(field)
     return seats
+
+
+def _check_text(field: object) -> None:
+    if field is not None and not isinstance(field, str):
+        raise TypeError(f"{field!r} is not a text")
 
 
 def _numbers(text: str, count: int) -> list[float]:

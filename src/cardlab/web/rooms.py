@@ -63,7 +63,7 @@ class Rooms:
             raise Busy("too many tables are in use; try again in a few minutes")
         game = self.menu.game(wish.game)
         options = game.read_options(dict(wish.options))
-        count = int(game.fresh(**options)[0].seats)
+        count = _seats_of(game, options)
         if len(wish.seats) != count:
             raise CardlabError(
                 f"{len(wish.seats)} seats are filled, but {game.title} is played by {count} here; "
@@ -145,16 +145,18 @@ class Rooms:
                 f"this table follows rules version {stored.rules} of {game.title}, this server "
                 f"plays version {game.rules_version}; it cannot go on"
             )
+        if stored.returns is None:  # it goes on: a store may name code that nobody here has chosen
+            named = {seat["agent"] for seat in stored.seats} | {stored.adviser}
+            for spec in sorted(filter(None, named)):
+                agent_pool.check_agent(spec, game, self.limits, self.menu.agents)
         with whole(stored.id):
             return self._rebuild(game, stored)
 
     def _rebuild(self, game: Game, stored: StoredRoom) -> Room:
         settings = RoomSettings(stored.id, stored.seed, stored.hints, stored.adviser, stored.begun)
         seats = [Seat(seat["agent"], seat["name"], seat["digest"]) for seat in stored.seats]
-        if stored.returns is None:  # it goes on: a store may name code that nobody here has chosen
-            named = {seat.agent for seat in seats} | {stored.adviser}
-            for spec in sorted(filter(None, named)):
-                agent_pool.check_agent(spec, game, self.limits, self.menu.agents)
+        if len(seats) != _seats_of(game, stored.options):
+            raise ValueError(f"{len(seats)} seats do not suit the options {stored.options}")
         dealing = Dealing.of(stored.dealing)
         room = Room(self, game, stored.options, settings, seats, dealing, stored.undone)
         if stored.orders or dealing.ready:
@@ -186,3 +188,7 @@ class Rooms:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _seats_of(game: Game, options: dict[str, Any]) -> int:
+    return int(game.fresh(**options)[0].seats)
