@@ -15,7 +15,6 @@ import pytest
 
 from cardlab import __version__
 from cardlab.agents.catalog import Strength, agents_for, strength_of
-from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Game
 from cardlab.engine.kernel import JIT
 from cardlab.testing import random_table
