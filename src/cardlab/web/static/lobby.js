@@ -390,7 +390,7 @@ const seedWords = (game) =>
 
 /** @param {Wire.Agent} agent */
 const strength = ({ strength: text }) =>
-  text ? `; scores ${text.replace(" (", " % against random (")}` : "";
+  text ? `; scores ${text.replace(" (", " % against heuristic (")}` : "";
 
 /** @param {HTMLElement} place */
 async function unfinished(place) {
