@@ -63,9 +63,8 @@ crosscheck: $(VENV)/bench  ## the rules beside other programs, move by move
 attack: $(VENV)/dev  ## attack a real server and real tournaments: ten minutes; nothing may be lost
 	$(BIN)/python -m attacks.attack
 
-strength: $(VENV)/base  ## measure every agent against random again (minutes)
-	$(BIN)/python benchmarks/strength.py
-	$(BIN)/python benchmarks/strength.py tables
+strength: $(VENV)/base  ## measure every agent against heuristic, and ratings (two hours of one core)
+	$(BIN)/python benchmarks/strength.py --ship
 
 pages: $(VENV)/dev  ## write what the documentation says about the code from the code
 	$(BIN)/python website/pages.py

@@ -7,6 +7,7 @@ reference, the rules of each game. `python website/pages.py --check` only says w
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from collections.abc import Callable
@@ -17,34 +18,15 @@ from typing import Any
 import typer
 
 import reference
-from cardlab.agents.catalog import agents_for, strength_of
+from cardlab.agents.catalog import Strength, agents_for, strength_of
 from cardlab.cli import app
+from cardlab.engine.manifest import AgentEntry
 from cardlab.engine.registry import find_game, find_package, our_games
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
-# Whom the README presents; the page of agents has everyone.
-PRESENTED = [
-    "random",
-    "heuristic",
-    "tabular_q",
-    "monte_carlo",
-    "information_set",
-    "guided",
-    "determinised",
-    "uno_net",
-    "uno_search",
-    "koi_koi_supervised",
-    "koi_koi_point",
-    "koi_koi_win",
-    "koi_koi_linear",
-    "koi_koi_search",
-    "cribbage_weighted",
-    "cribbage_expert",
-    "monte_carlo_open",
-    "uct_open",
-    "oracle_open",
-]
+MEASURED = ("rating", "score, %", "games")  # columns that are flush right
+PRESENTED = 3  # agents of each game in the README, beside `heuristic` and `random`
 
 
 def table(heads: list[str], rows: list[list[str]], right: tuple[str, ...] = ()) -> str:
@@ -54,41 +36,49 @@ def table(heads: list[str], rows: list[list[str]], right: tuple[str, ...] = ()) 
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
+def ranked(name: str) -> list[tuple[AgentEntry, Strength | None]]:
+    """Return the agents of a game with their strength, the highest rating first."""
+    game = find_game(name)
+    found = [(one, strength_of(one, game)) for one in agents_for(game)]
+    return sorted(found, key=lambda row: -row[1].rating if row[1] else math.inf)
+
+
 def strength() -> str:
     """Return who plays each game, and how well."""
     parts = []
     for name in our_games():
         game = find_game(name)
         alone = game.start().seats < 2
-        heads = ["agent", "score, %", "games", "sees", "what it does"]
+        heads = ["agent", "rating", "score, %", "games", "sees", "what it does"]
         rows = []
-        for one in agents_for(game):
-            found = strength_of(one, game)
-            games = f"{found.games:,}" if found and found.games else "by symmetry"
-            measured = [found.score_text, games] if found else ["-", "-"]
+        for one, found in ranked(name):
+            measured = ["-", "-", "-"]
+            if found:
+                games = f"{found.games:,}" if found.games else "by symmetry"
+                measured = [found.rating_text, found.score_text, games]
             sees = "its seat" if one.fair else "**all cards**"
             rows.append([f"`{one.usage}`", *([] if alone else measured), sees, one.summary])
         if alone:
-            heads = [head for head in heads if head not in ("score, %", "games")]
-        parts.append(f"### {game.title}\n\n{table(heads, rows, ('score, %', 'games'))}")
+            heads = [head for head in heads if head not in MEASURED]
+        parts.append(f"### {game.title}\n\n{table(heads, rows, MEASURED)}")
     return "\n\n".join(parts)
 
 
 def presented() -> str:
-    """Return the agents of the README, with their scores in every game for several."""
-    games = [game for game in map(find_game, our_games()) if game.start().seats > 1]
-    rows = []
-    for name in PRESENTED:
-        found = {game.name: one for game in games for one in agents_for(game) if one.name == name}
-        scores = []
-        for game in games:
-            measured = strength_of(found[game.name], game) if game.name in found else None
-            scores.append(measured.score_text if measured else "-")
-        one = next(iter(found.values()))
-        sees = "its seat" if one.fair else "**all cards**"
-        rows.append([f"`{one.usage}`", one.summary, sees, *scores])
-    titles = [game.title for game in games]
-    return table(["agent", "what it does", "sees", *titles], rows, tuple(titles))
+    """Return the agents of the README: of each game the strongest fair ones, and who is weaker."""
+    parts = []
+    for name in our_games():
+        if find_game(name).start().seats < 2:
+            continue
+        fair = [(one, found) for one, found in ranked(name) if one.fair and found]
+        first = fair[:PRESENTED]
+        first += [row for row in fair[PRESENTED:] if row[0].name in ("heuristic", "random")]
+        for place, (one, found) in enumerate(first):
+            title = find_game(name).title if place == 0 else ""
+            parts.append(
+                [title, f"`{one.usage}`", found.rating_text, found.score_text, one.summary]
+            )
+    return table(["game", "agent", "rating", "score, %", "what it does"], parts, MEASURED)
 
 
 def walk_commands() -> list[tuple[str, Any, Any]]:

@@ -6,6 +6,7 @@ import json
 import os
 import shlex
 import sys
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -79,19 +80,28 @@ def test_a_name_that_is_current_stays_as_it_is(text: str, game: str) -> None:
         assert current_agent(agent, place) == agent
 
 
-@given(texts_near(["59.5 ± 0.6 (20,000 games)", "50 (1 games)", "± (,) games", "."]))
-def test_any_text_is_a_strength_or_a_mistake(text: str) -> None:
-    value_or_error(Strength.read, text)
-
-
 @given(
     st.floats(0, 100).map(lambda value: round(value, 1)),
     st.none() | st.floats(0.1, 50).map(lambda value: round(value, 1)),
-    st.integers(1, 10**9),
+    st.integers(0, 10**9),
+    st.integers(-2000, 2000),
+    st.none() | st.integers(1, 500),
+    st.none() | st.integers(1, 500),
 )
-def test_a_strength_survives_its_text(score: float, margin: float | None, games: int) -> None:
-    strength = Strength(score, margin, games)
-    assert Strength.read(str(strength)) == strength
+def test_a_strength_survives_its_file(
+    score: float,
+    margin: float | None,
+    games: int,
+    rating: int,
+    below: int | None,
+    above: int | None,
+) -> None:
+    low, high = below and rating - below, above and rating + above
+    strength = Strength(score, margin, games, rating, low, high)
+    kept = json.loads(json.dumps(asdict(strength)))
+    assert Strength(**kept) == strength
+    check_sentence(f"{strength} {strength.rating_text}")
+    assert ("[" in strength.rating_text) == (low is not None and high is not None)
 
 
 READY = b'{"type":"ready"}'

@@ -57,6 +57,18 @@ def test_known_strengths_lie_in_the_intervals(seats: int) -> None:
     assert 0.87 <= inside / 160 <= 0.995
 
 
+def test_a_reference_is_0_and_the_intervals_are_those_of_the_distance_to_it() -> None:
+    deals = simulate(np.random.default_rng(7), 2, 60)
+    free = {one.agent: one for one in rate("abcd", deals, samples=200)}
+    fixed = {one.agent: one for one in rate("abcd", deals, samples=200, reference="b")}
+    assert fixed["b"].elo == 0
+    assert fixed["b"].interval == (0, 0)
+    for agent in "acd":
+        assert fixed[agent].elo == pytest.approx(free[agent].elo - free["b"].elo)
+        low, high = fixed[agent].interval or (0, 0)
+        assert low < fixed[agent].elo < high
+
+
 def test_two_seats_of_a_win_and_a_loss_are_the_textbook_formula() -> None:
     # 300 wins and 100 losses: 400 log10(3) = 190.8 apart, a little less by the added games.
     first, second = rate(

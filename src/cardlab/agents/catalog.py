@@ -137,5 +137,5 @@ def _number_or_text(text: str) -> int | float | str:
 
 
 def strength_of(entry: AgentEntry, game: Game) -> Strength | None:
-    """Return the score of an agent against `random`, or None where none was measured."""
+    """Return how well an agent plays, or None where nobody has measured it."""
     return strength_in(entry, package_of(game))

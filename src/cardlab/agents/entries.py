@@ -6,43 +6,42 @@ Nothing here imports rules or agents, so that lists and completion are quick.
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from cardlab.engine.errors import CardlabError
 from cardlab.engine.manifest import AgentEntry, GamePackage, Parameter
 
-__all__ = ["Strength", "agents_in", "strength_in"]
+__all__ = ["REFERENCE", "Strength", "agents_in", "strength_in"]
 
-NUMBER = r"\d{1,3}(?:\.\d{1,9})?"
-MEASURED = re.compile(
-    rf"(?P<score>{NUMBER})(?: ± (?P<margin>{NUMBER}))? \((?P<games>\d[\d,]{{0,19}}) games\)"
-)
+REFERENCE = "heuristic"  # the agent that all others are measured against
 
 
 @dataclass(frozen=True)
 class Strength:
-    """The score of an agent against `random`, in percent, and what it rests on."""
+    """How well an agent plays: its score against `heuristic`, and its rating among all agents."""
 
-    score: float
+    score: float  # in percent; a draw counts half
     margin: float | None  # half of the 95 % interval; None: every game ended alike
-    games: int  # 0: by symmetry, without a game
-
-    @classmethod
-    def read(cls, text: str) -> Strength:
-        """Return what a text such as `59.5 ± 0.6 (20,000 games)` says."""
-        found = MEASURED.fullmatch(text)
-        if not found:
-            raise CardlabError(f"{text!r} is no strength; write it as 59.5 ± 0.6 (20,000 games)")
-        margin = float(found["margin"]) if found["margin"] else None
-        return cls(float(found["score"]), margin, int(found["games"].replace(",", "")))
+    games: int  # against `heuristic`; 0: it is `heuristic` itself
+    rating: int  # on the scale of Elo, `heuristic` = 0
+    rating_low: int | None  # the 95 % interval; None: no bound, as it lost every game
+    rating_high: int | None  # likewise, as it won every game
 
     @property
     def score_text(self) -> str:
         """The score and its interval as a person would write them."""
         return f"{self.score:.1f}" + (f" ± {self.margin:.1f}" if self.margin else "")
+
+    @property
+    def rating_text(self) -> str:
+        """The rating and its interval as a person would write them."""
+        low, high = self.rating_low, self.rating_high
+        if low is None:
+            return f"{self.rating:+}" if high is None else f"< {high:+}"
+        if high is None:
+            return f"> {low:+}"
+        return f"{self.rating:+} [{low:+}, {high:+}]" if low < high else f"{self.rating}"
 
     def __str__(self) -> str:
         return f"{self.score_text} ({f'{self.games:,} games' if self.games else 'by symmetry'})"
@@ -103,14 +102,17 @@ def agents_in(package: GamePackage) -> list[AgentEntry]:
 
 
 @cache
-def _strengths(path: Path) -> dict[str, str]:
-    found: dict[str, str] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    return found
+def _strengths(path: Path) -> dict[str, Strength]:
+    """Return what a table that `benchmarks/strength.py` has written says, by agent."""
+    if not path.is_file():
+        return {}
+    try:
+        agents = json.loads(path.read_text(encoding="utf-8"))["agents"]
+        return {agent: Strength(**values) for agent, values in agents.items()}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return {}  # of another version: nothing is known
 
 
 def strength_in(entry: AgentEntry, package: GamePackage) -> Strength | None:
-    """Return the score of an agent against `random`, or None where none was measured."""
-    known = _strengths(package.shipped("strength.json"))
-    if entry.name == "random" and known:
-        return Strength(50.0, 0.0, 0)
-    return Strength.read(known[entry.usage]) if entry.usage in known else None
+    """Return how well an agent plays, or None where nobody has measured it."""
+    return _strengths(package.shipped("strength.json")).get(entry.usage)

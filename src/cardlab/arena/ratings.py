@@ -75,23 +75,28 @@ def rate(
     *,
     seed: int = 0,
     samples: int = SAMPLES,
+    reference: str | None = None,
 ) -> list[Rating]:
     """Return the ratings of agents, best first, from the outcomes on every deal.
 
-    Outcomes name agents by their place in `agents`.
+    Outcomes name agents by their place in `agents`. The rating of `reference` is 0, and intervals
+    are those of the distance to it; without one the mean of all ratings is 0.
     """
+    zero = list(range(len(agents))) if reference is None else [agents.index(reference)]
     model = _read(len(agents), [deals[key] for key in sorted(deals)])
     best = _fit(model)
     drawn = None
     if len(deals) >= FEWEST_VALUES:
-        drawn = _bootstrap(model, best, samples, seed)
-    elo = ELO * (best[: len(agents)] - best[: len(agents)].mean())
+        drawn = _bootstrap(model, best, samples, seed, zero)
+    elo = ELO * (best[: len(agents)] - best[zero].mean())
     order = sorted(range(len(agents)), key=lambda one: (-elo[one], agents[one]))
     if drawn is None:
         whole = (1, len(agents))
         return [Rating(agents[one], float(elo[one]), None, whole, "a") for one in order]
     low, high = np.percentile(drawn, [2.5, 97.5], axis=0)
     for one in range(len(agents)):
+        if agents[one] == reference:
+            continue
         places = {
             (outcome[0] == (one,), outcome[-1] == (one,))
             for outcomes in deals.values()
@@ -236,7 +241,7 @@ def _fit(model: _Model) -> Array:
     return result
 
 
-def _bootstrap(model: _Model, start: Array, samples: int, seed: int) -> Array:
+def _bootstrap(model: _Model, start: Array, samples: int, seed: int, zero: list[int]) -> Array:
     """Return the ratings of every bootstrap sample of deals."""
     rng = generator(seed, "bootstrap")
     deals = len(model.chosen)
@@ -258,7 +263,7 @@ def _bootstrap(model: _Model, start: Array, samples: int, seed: int) -> Array:
             if longest.max() < 1e-6:
                 break
         theta = phi[:, : model.agents]
-        out[first : first + size] = ELO * (theta - theta.mean(axis=1, keepdims=True))
+        out[first : first + size] = ELO * (theta - theta[:, zero].mean(axis=1, keepdims=True))
     return out
 
 

@@ -109,15 +109,17 @@ def agents(game: GameName, as_json: Json = False) -> None:
         return
     table = table_of()
     table.add_column("agent", no_wrap=True)
-    for head in ("what it does", "sees", "score against random"):
+    for head in ("what it does", "sees", "% against heuristic", "rating"):
         table.add_column(head)
     settings = table_of("parameter", "of", title="name:budget,parameter=value")
     owners: dict[str, list[str]] = {}
     for name, reference in installed("cardlab.agents").items():
-        table.add_row(name, f"from outside: {reference}", "-", "-")
+        table.add_row(name, f"from outside: {reference}", "-", "-", "-")
     for one in entries:
         sees = "its seat" if one.fair else "all cards"
-        table.add_row(one.usage, one.summary, sees, str(strength_in(one, found) or "-"))
+        strength = strength_in(one, found)
+        measured = (strength.score_text, strength.rating_text) if strength else ("-", "-")
+        table.add_row(one.usage, one.summary, sees, *measured)
         for place, each in enumerate(one.parameters):
             text = f"{each.name}={each.default:g}: {each.help}{'' if place else ' (the budget)'}"
             owners.setdefault(text, []).append(one.name)

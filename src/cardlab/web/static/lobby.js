@@ -387,7 +387,7 @@ const seedWords = (game) =>
 
 /** @param {Wire.Agent} agent */
 const strength = ({ strength: text }) =>
-  text ? `; score ${text.replace(" (", " % against random (")}` : "";
+  text ? `; score ${text.replace(" (", " % against heuristic (")}` : "";
 
 /** @param {HTMLElement} place */
 async function showUnfinished(place) {
