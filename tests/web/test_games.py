@@ -368,7 +368,7 @@ def test_an_agent_that_fails_is_told_and_the_table_stays(
         monkeypatch.setattr(pool, "decide", lambda *_: 1 / 0)
         wire = Wire(app, name)
         await wire.join(keys[1])
-        assert "made a mistake" in (await wire.hear("refused"))["error"]
+        assert "failed and could not move" in (await wire.hear("refused"))["error"]
         monkeypatch.setattr(pool, "decide", right)
         again = Wire(app, name)  # whoever comes back sets the table going again
         await finish(again, await again.join(keys[1]))

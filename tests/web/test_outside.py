@@ -247,7 +247,7 @@ def test_installed_packages_are_offered_and_broken_ones_told(store: Path, packag
             wish = {"game": "kuhn_poker", "seats": [{"agent": agent}, PERSON]}
             status, told = await ask(app, "/api/tables", wish)
             assert status == 400
-            assert "list of agents" in told["error"]
+            assert "choose one from the list" in told["error"]
         wish = {"game": "kuhn_poker", "seats": [PERSON, PERSON], "adviser": "peek_open"}
         assert "sees all cards" in (await ask(app, "/api/tables", wish))[1]["error"]
 
@@ -267,15 +267,15 @@ def test_what_cannot_be_offered_is_one_sentence(
     for games, agents, changes, words in (
         (["nowhere:GAME"], [], {}, "cannot be imported"),
         (["kuhn_poker:STATE"], [], {}, "not a cardlab Game"),
-        (["kuhn_poker:OTHER"], [], {"name": "uno"}, "like another one"),
-        ([KUHN, "kuhn_poker:OTHER"], [], {}, "like another one"),
+        (["kuhn_poker:OTHER"], [], {"name": "uno"}, "which another game of this server"),
+        ([KUHN, "kuhn_poker:OTHER"], [], {}, "which another game of this server"),
         (["kuhn_poker:OTHER"], [], {"name": "two words"}, "letters, digits"),
         (["kuhn_poker:OTHER"], [], {"name": "x" * 41}, "at most 40"),
-        (["kuhn_poker:OTHER"], [], {"name": "x", "reference": KUHN}, "do not find it"),
-        (["kuhn_poker:OTHER"], [], {"name": "x", "reference": "gone:GAME"}, "do not find it"),
+        (["kuhn_poker:OTHER"], [], {"name": "x", "reference": KUHN}, "which does not import it"),
+        (["kuhn_poker:OTHER"], [], {"name": "x", "reference": "gone:GAME"}, "which does not import it"),
         ([], ["nowhere:Agent"], {}, "there is no nowhere.py"),
         ([], ["cmd:./agent"], {}, "cannot be served"),
-        ([], ["web_agents:Peek"], {}, "does not say what it sees"),
+        ([], ["web_agents:Peek"], {}, "does not match what it sees"),
         ([], ["web_agents:Bold:cheek=1"], {}, "cannot be made"),
     ):
         variant(**changes)
@@ -417,7 +417,7 @@ def test_a_table_of_a_strangers_store_runs_no_code(
     async def look(app: Any) -> None:
         status, answer = await ask(app, f"/api/tables/{name}")
         assert status == 400
-        assert "agent 'trap:Agent' does not play crazy_eights here" in answer["error"]
+        assert "agent 'trap:Agent' is not available for Crazy Eights here" in answer["error"]
 
     in_app(store, look)
     assert not (tmp_path / "ran").exists()

@@ -269,24 +269,24 @@ def test_files_are_answered_whole_packed_or_not_at_all(store: Path) -> None:
     [
         ({"game": "chess"}, "unknown game"),
         ({"game": "os:system"}, "unknown game"),
-        ({"seats": [PERSON]}, "1 seats"),
-        ({"seats": [PERSON, {"agent": "cmd:rm"}]}, "list of agents"),
-        ({"seats": [PERSON, {"agent": "os.path:join"}]}, "list of agents"),
-        ({"seats": [PERSON, {"agent": "cmd:touch /tmp/x"}]}, "not understood"),
-        ({"seats": [PERSON, {"agent": "monte_carlo:9999999"}]}, "too long"),
-        ({"seats": [PERSON, {"agent": "monte_carlo:playouts=9999999"}]}, "too long"),
+        ({"seats": [PERSON]}, "needs 2 seats here, got 1"),
+        ({"seats": [PERSON, {"agent": "cmd:rm"}]}, "choose one from the list"),
+        ({"seats": [PERSON, {"agent": "os.path:join"}]}, "choose one from the list"),
+        ({"seats": [PERSON, {"agent": "cmd:touch /tmp/x"}]}, "the request is invalid"),
+        ({"seats": [PERSON, {"agent": "monte_carlo:9999999"}]}, "may be at most 20000 here"),
+        ({"seats": [PERSON, {"agent": "monte_carlo:playouts=9999999"}]}, "may be at most 20000 here"),
         ({"seats": [PERSON, {"agent": "information_set:10,trees=64"}]}, "trees"),
-        ({"seats": [PERSON, {"agent": "solver"}]}, "does not play"),
+        ({"seats": [PERSON, {"agent": "solver"}]}, "is not available for"),
         ({"adviser": "uct_open:100"}, "sees all cards"),
         ({"options": {"seats": 9}}, "not allowed"),
         ({"options": {"colour": 1}}, "unknown option"),
         ({"seed": 2**70}, "out of range"),
-        ({"seed": "x"}, "not understood"),
-        ({"more": 1}, "not understood"),
+        ({"seed": "x"}, "the request is invalid"),
+        ({"more": 1}, "the request is invalid"),
         ({"seats": [{"person": "x" * 200}, AGENT]}, "person: String should have at most"),
         ({"seats": [{"agent": "x" * 200}, AGENT]}, "agent: String should match"),
         ({"seats": [{}, AGENT]}, "agent: Field required"),
-        ({"seats": [PERSON, {"agent": "information_set:10,c=21"}]}, "c=20"),
+        ({"seats": [PERSON, {"agent": "information_set:10,c=21"}]}, "may be at most 20 here"),
         ({"seats": [PERSON, {"agent": "determinised:30,threads=2"}]}, "threads"),
     ],
 )
@@ -400,7 +400,7 @@ def test_a_replay_too_many_is_refused_unread(store: Path) -> None:
         site_of(app).admission.enter("replays", "127.0.0.1")
         for path in ("/api/replays", "/api/replays/review"):
             status, _, answer = await request(app, "POST", path, b"{")
-            assert (status, b"still being made" in answer) == (503, True)
+            assert (status, b"still being computed" in answer) == (503, True)
         site_of(app).admission.leave("replays", "127.0.0.1")
         assert (await request(app, "POST", "/api/replays", b"{"))[0] == 400
 
@@ -432,7 +432,7 @@ def test_what_an_agent_costs_is_measured_before_it_is_let_in(store: Path) -> Non
     async def play(app: Any) -> None:
         status, body = await ask(app, "determinised:600,depth=40")
         assert status == 400
-        assert "would think too long" in body
+        assert "is too slow here" in body
         assert (await ask(app, "monte_carlo:2000"))[0] == 201
         assert len(site_of(app).pool.trials) == 2
         again = await asyncio.gather(*(ask(app, "determinised:600,depth=40") for _ in range(5)))

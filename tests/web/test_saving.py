@@ -149,7 +149,7 @@ def test_health_and_metrics_say_when_moves_wait(store: Path) -> None:
                 await asyncio.sleep(0.01)
             found = json.loads(body)
             assert (status, found["ok"], found["unsaved"]) == (503, False, 1)
-            assert found["trouble"] == ["moves wait for the store"]
+            assert found["trouble"] == ["moves cannot be saved and wait for the store"]
             assert found["behind_seconds"] >= 1
             _, headers, body = await request(app, "GET", "/metrics")
             lines = body.decode().splitlines()

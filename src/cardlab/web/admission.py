@@ -1,4 +1,4 @@
-"""Who may have how much of the server: everything that is counted by address is counted here."""
+"""Limits by address: counts connections, sockets and requests, and refuses too many."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from cardlab.web.limits import Limits, RateLimiter
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
-SENTENCES = {  # what somebody reads whose address has too much of a kind
+SENTENCES = {  # what visitors read when their address exceeds a limit
     "connections": "too many connections from your network; close some and try again",
     "sockets": "too many tables are open from your network; close some tabs and try again",
-    "replays": "your last replays are still being made; try again in a moment",
+    "replays": "your last replays are still being computed; try again in a moment",
     "requests": "too many requests from your network; wait a moment",
     "new tables": "too many new tables from your network; wait a minute",
-    "records": "too many questions from your network; wait a minute",
-    "hints": "too many hints for your network; wait a moment",
+    "records": "too many replays and questions from your network; wait a minute",
+    "hints": "too many hints asked from your network; wait a moment",
 }
 
 
 def network_of(host: str) -> str:
-    """Return the address that a host counts as: IPv4 as it is, IPv6 by its network of 64 bits."""
+    """Return the address that limits count: an IPv4 address, or the /64 network of an IPv6 one."""
     try:
         address = ipaddress.ip_address(host.partition("%")[0])
     except ValueError:
@@ -53,7 +53,7 @@ def read_proxies(names: Iterable[str]) -> tuple[Network, ...]:
 
 
 class Bound(NamedTuple):
-    """How many of a kind there may be."""
+    """The most of a kind, in all and for one address."""
 
     in_all: int
     of_address: int
@@ -61,10 +61,10 @@ class Bound(NamedTuple):
 
 @dataclass
 class Admission:
-    """Counts what addresses hold and how often they come, and refuses what is too much."""
+    """Counts the connections and requests of addresses, and refuses those above the limits."""
 
     limits: Limits
-    proxies: tuple[Network, ...] = ()  # their connections are those of many visitors
+    proxies: tuple[Network, ...] = ()  # reverse proxies, whose connections serve many visitors
     held: Counter[tuple[str, str]] = field(default_factory=Counter)  # by kind and address
     total: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
@@ -87,7 +87,7 @@ class Admission:
 
     @classmethod
     def of(cls, limits: Limits, proxies: Iterable[str] = ()) -> Admission:
-        """Return an admission by these limits, with the proxies that are believed."""
+        """Return an admission with these limits and trusted proxies."""
         return cls(limits, read_proxies(proxies))
 
     def is_proxy(self, host: str) -> bool:
@@ -103,9 +103,9 @@ class Admission:
         return any(address in network for network in self.proxies)
 
     def enter(self, kind: str, address: str, shared: bool = False) -> bool:
-        """Return whether an address may hold one more of a kind, which is counted then.
+        """Return whether an address may hold one more of a kind, and count it.
 
-        A shared address stands for many visitors: only the bound in all holds for it.
+        A shared address (a proxy) serves many visitors: only the limit in all applies to it.
         """
         bound = self.bounds[kind]
         full = self.total[kind] >= bound.in_all
@@ -124,13 +124,13 @@ class Admission:
             del self.held[kind, address]
 
     def may(self, kind: str, address: str) -> bool:
-        """Return whether an address may do something once more now."""
+        """Return whether an address is within a rate limit, and count the event."""
         if self.rates[kind].take(address):
             return True
         self.refused[kind] += 1
         return False
 
     def check_rate(self, kind: str, address: str) -> None:
-        """Refuse what an address does too often."""
+        """Raise `Busy` if an address exceeds a rate limit."""
         if not self.may(kind, address):
             raise Busy(SENTENCES[kind])

@@ -1,8 +1,9 @@
-"""Agents at work: quick ones answer at once, heavy ones in worker processes with a fair queue.
+"""Runs agents: quick ones in the server itself, slow ones in worker processes with a fair queue.
 
-Each worker is a process of its own, so that the loss of one (killed, out of memory) costs one
-decision, which is asked again elsewhere: decisions carry their random stream and come out alike.
-What an agent costs is measured before it is let in: its parameters do not say.
+Each worker is a separate process, so that losing one (killed, out of memory) costs one decision.
+That decision is repeated in another worker and has the same result, because it carries its random
+stream. The time that an agent needs is measured before it may join a table, because its parameters
+do not tell.
 """
 
 from __future__ import annotations
@@ -30,20 +31,20 @@ from cardlab.web.fair_queue import SERVER, Busy, FairQueue, Payer
 from cardlab.web.limits import Limits
 from cardlab.web.page_data import page_data_of
 
-QUICK = ("random", "heuristic", "tabular_q")  # microseconds, no matter in which position
-MOST_STRIKES = 3  # workers that a decision may be lost with before it is given up
-WARM_SECONDS = 600  # for what may have to compile first
-MOST_TRIALS = 1024  # costs of agents that are remembered
-NICENESS = 10  # the page goes on answering while agents think
+QUICK = ("random", "heuristic", "tabular_q")  # need microseconds in every position
+MOST_STRIKES = 3  # lost workers after which a decision is not repeated again
+WARM_SECONDS = 600  # for a call that may have to compile first
+MOST_TRIALS = 1024  # measured agents that are remembered
+NICENESS = 10  # lower priority, so that pages are answered while agents think
 Answer = TypeVar("Answer")
 
 
 def check_agent(
     spec: str, game: Game, limits: Limits, outside: Mapping[str, AgentEntry] | None = None
 ) -> AgentEntry:
-    """Return the entry of an agent that strangers may ask for.
+    """Return the entry of an agent that visitors may ask for.
 
-    It is of the catalogue and not too heavy, or one of those from outside, to the letter.
+    It is in the catalogue and within the limits, or exactly one of those named by the operator.
     """
     if outside and spec in outside:
         return outside[spec]
@@ -51,24 +52,25 @@ def check_agent(
     known = {entry.name: entry for entry in agents_for(game)}
     if name not in known:
         raise CardlabError(
-            f"agent {spec!r} does not play {game.name} here; choose one of the list of agents"
+            f"agent {spec!r} is not available for {game.title} here; choose one from the list"
         )
     entry = known[name]
-    find_agent(spec, game)  # complains about parameters
+    find_agent(spec, game)  # raises an error for wrong parameters
+    defaults = {parameter.name: parameter.default for parameter in entry.parameters}
     for key, value in parameters_of(spec, entry).items():
-        usual = next(one.default for one in entry.parameters if one.name == key)
+        usual = defaults[key]
         if key in ("threads", "trees") and value > 1:
-            raise CardlabError(f"agent {spec!r}: {key} other than 1 are not served here")
+            raise CardlabError(f"{key} of agent {spec!r} must be 1 here, got {value:g}")
         if usual and value > usual * limits.budget_factor:
             raise CardlabError(
-                f"agent {spec!r} would think too long; use at most "
-                f"{key}={usual * limits.budget_factor:g}"
+                f"{key} of agent {spec!r} may be at most {usual * limits.budget_factor:g} here, "
+                f"got {value:g}"
             )
     return entry
 
 
 def parameters_of(spec: str, entry: AgentEntry) -> dict[str, float]:
-    """Return the parameters that a name sets, which `find_agent` has found right."""
+    """Return the parameters in an agent's name, which `find_agent` has checked."""
     found = {}
     for part in filter(None, spec.partition(":")[2].split(",")):
         key, equals, value = (piece.strip() for piece in part.partition("="))
@@ -79,8 +81,8 @@ def parameters_of(spec: str, entry: AgentEntry) -> dict[str, float]:
 
 
 def is_usual(spec: str, entry: AgentEntry) -> bool:
-    """Return whether an agent is asked for no more than it usually does."""
-    usual = {one.name: one.default for one in entry.parameters}
+    """Return whether no parameter of an agent exceeds its default."""
+    usual = {parameter.name: parameter.default for parameter in entry.parameters}
     return all(0 < value <= usual[key] for key, value in parameters_of(spec, entry).items())
 
 
@@ -90,7 +92,7 @@ def is_quick(spec: str) -> bool:
 
 
 def is_open(spec: str) -> bool:
-    """Return whether an agent sees all cards; by its name."""
+    """Return whether an agent sees all cards, which its name says."""
     return spec.partition(":")[0].endswith("_open")
 
 
@@ -101,7 +103,7 @@ def agent_of(spec: str, game: Game) -> Agent | OpenAgent:
 
 
 def decide(spec: str, what: Turn | State, stream: tuple[int, str | int, int]) -> int:
-    """Return the choice of an agent from a turn, or from the state if it is an open one."""
+    """Return an agent's choice for a turn, or for a state if the agent sees all cards."""
     rng = seeding.generator(stream[0], "web", *stream[1:])
     agent = agent_of(spec, what.game)
     if isinstance(what, State):
@@ -112,11 +114,13 @@ def decide(spec: str, what: Turn | State, stream: tuple[int, str | int, int]) ->
 
 
 def advise(spec: str, turn: Turn, stream: tuple[int, str | int, int]) -> dict[str, Any]:
-    """Return what an adviser thinks of every legal action, in its own unit or as scores in %."""
+    """Return an adviser's values of all legal actions, in its own unit or as scores in %."""
     rng = seeding.generator(stream[0], "web", *stream[1:])
     adviser = agent_of(spec, turn.game)
     if isinstance(adviser, OpenAgent):
-        raise CardlabError(f"{spec} sees all cards; hints come from agents that do not")
+        raise CardlabError(
+            f"adviser {spec} sees all cards; choose an agent that sees only your cards"
+        )
     attention = getattr(adviser, "attention", None)
     advice: dict[str, Any] = {
         "values": None,
@@ -132,9 +136,9 @@ def advise(spec: str, turn: Turn, stream: tuple[int, str | int, int]) -> dict[st
     if unit is None:
         seats = max(2, int(turn.view.seats))
         values = 100 * ((1 + (seats - 1) * values) / seats).clip(0, 1)
-        # Bars tell half a percent apart, so figures do too, unless all of them are whole.
+        # One decimal, because half a percent is visible in the bars; none if all are whole.
         form = "{:.0f} %" if np.array_equal(values, values.round(), equal_nan=True) else "{:.1f} %"
-        words, scale = "expected score in %, a win counts as 100", (0.0, 100.0)
+        words, scale = "expected score in %; win 100, loss 0", (0.0, 100.0)
     else:
         words, form, scale = unit.words, unit.form, unit.limits
     rows = [
@@ -147,7 +151,7 @@ def advise(spec: str, turn: Turn, stream: tuple[int, str | int, int]) -> dict[st
 
 
 def first_decision(spec: str, game: Game, options: dict[str, Any]) -> float:
-    """Return the seconds that an agent's first decision of a game takes, compilation aside."""
+    """Return the seconds that an agent's first decision takes, without compilation."""
     table = Table(game, seed=0, options=options)
     what = table.state.copy() if is_open(spec) else table.turn()
     while True:
@@ -158,7 +162,7 @@ def first_decision(spec: str, game: Game, options: dict[str, Any]) -> float:
 
 
 def attention_json(seen: Any) -> dict[str, Any]:
-    """Return how much every action draws from every token, by block, the mean of all heads."""
+    """Return the attention weights of each action to each token, by block, averaged over heads."""
     weights = np.asarray(seen.weights, dtype=float).mean(axis=1)
     return {
         "tokens": list(seen.tokens),
@@ -168,13 +172,13 @@ def attention_json(seen: Any) -> dict[str, Any]:
 
 
 def solvable(state: State) -> bool:
-    """Return whether a position can still be won, as the game's page data finds out."""
+    """Return whether a position can still be won, by the game's page data."""
     find = page_data_of(state.game).solvable
     return bool(find and find(state))
 
 
 class AgentPool:
-    """A few worker processes, started when first needed."""
+    """A few worker processes, each started when first needed."""
 
     def __init__(self, workers: int, limits: Limits) -> None:
         self.limits = limits
@@ -197,39 +201,42 @@ class AgentPool:
         seconds: float | None = None,
         payer: Payer = SERVER,
     ) -> Answer:
-        """Return what a function answers in a worker; too many at once, or too slow, is refused."""
+        """Return the result of a function in a worker; raise if it is slow or the queue is full."""
         if self.closed:
-            raise Busy("the server is closing; try again in a moment")
+            raise Busy("the server is stopping; try again in a minute")
         limit = seconds or self.limits.decision_seconds
         async with self.queue.place(payer):
             for _ in range(MOST_STRIKES):
                 worker = self.free.pop() if self.free else self._start()
-                kept = False
+                usable = False
                 try:
                     future = asyncio.get_running_loop().run_in_executor(worker, function, *args)
                     answer = await asyncio.wait_for(future, limit)
-                    kept = True
+                    usable = True
                     return answer
                 except BrokenProcessPool:
-                    continue  # asked again, of a new worker
+                    continue  # repeated in a new worker
                 except TimeoutError:
-                    raise CardlabError(f"no answer came within {limit:g} seconds") from None
+                    raise CardlabError(
+                        f"no answer within {limit:g} seconds; try again, or choose a smaller budget"
+                    ) from None
                 except CardlabError:
-                    kept = True
+                    usable = True
                     raise
                 finally:
-                    if kept and not self.closed:
+                    if usable and not self.closed:
                         self.free.append(worker)
-                    else:  # lost, too slow, or nobody waits for it any more
+                    else:  # lost, too slow, or its result is no longer needed
                         _end(worker)
             raise CardlabError(
-                "a worker process ended unexpectedly, again and again (killed, or out of memory)"
+                f"{MOST_STRIKES} worker processes in a row ended unexpectedly (killed, or out of "
+                "memory); try again later"
             )
 
     async def try_out(
         self, spec: str, game: Game, options: dict[str, Any], entry: AgentEntry, payer: Payer
     ) -> None:
-        """Refuse an agent whose first decision takes too long; what is usual need not be tried."""
+        """Refuse an agent whose first decision takes too long; default budgets are not measured."""
         if is_quick(spec) or is_usual(spec, entry):
             return
         key = (spec, game.name, tuple(sorted(options.items())))
@@ -242,14 +249,14 @@ class AgentPool:
         took, most = await asyncio.shield(trial), self.limits.thinking_seconds
         if took > most:
             raise CardlabError(
-                f"agent {spec!r} would think too long: {took:.0f} seconds or more for its first "
-                f"decision, {most:g} are the most here; use a smaller budget"
+                f"agent {spec!r} is too slow here: its first decision takes {took:.0f} seconds or "
+                f"more, the limit is {most:g}; choose a smaller budget"
             )
 
     async def _first_decision(
         self, spec: str, game: Game, options: dict[str, Any], entry: AgentEntry, payer: Payer
     ) -> float:
-        """Return the seconds of a first decision, or a time that is too long."""
+        """Return the seconds of a first decision, or a time above the limit if it fails."""
         small = (entry.usage, game, options)
         await self.call(first_decision, *small, seconds=WARM_SECONDS, payer=payer)
         most = 2 * self.limits.thinking_seconds
@@ -257,7 +264,7 @@ class AgentPool:
             return await self.call(first_decision, spec, game, options, seconds=most, payer=payer)
         except Busy:
             raise
-        except CardlabError:  # no answer in time, or none at all
+        except CardlabError:  # no answer in time, or an error
             return most
 
     def close(self) -> None:
@@ -272,7 +279,7 @@ class AgentPool:
 
 
 def _lower_priority() -> None:
-    """Leave Ctrl-C to the server, go when it goes, and let it come first."""
+    """Leave Ctrl-C to the server, end with it, and give it precedence."""
     become_quiet()
     with suppress(OSError, AttributeError):
         os.nice(NICENESS)

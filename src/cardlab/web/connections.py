@@ -1,9 +1,9 @@
-"""Connections: how many there may be, how long they may be silent, how much may wait unread.
+"""Limits on connections: their number, how long they may be silent, how much may wait unread.
 
-These are the HTTP and socket protocols of uvicorn with a watch over each connection. One that has
-sent no request in time is closed; beyond the bound of an address new ones are refused; when the
-server is full the one that has been silent longest makes room. What a browser does not read is
-bounded too: pings are counted like messages, and a connection that is not read is let go.
+These are the HTTP and socket protocols of uvicorn with a watch on each connection. A connection
+without a request in time is closed; new ones beyond the limit of their address are refused; when
+the server is full the connection that has been silent for longest is closed. Unread data is limited
+too: pings count like messages, and a connection whose browser does not read is closed.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ REFUSAL = (
 
 
 class Watch:
-    """What is known of one connection, from its start to its end."""
+    """The state of one connection: its address, timers and unread data."""
 
     def __init__(self, watches: Watches, transport: Any) -> None:
         self.watches, self.transport = watches, transport
         peer = transport.get_extra_info("peername")
         host = str(peer[0]) if peer else "local"
         self.address, self.shared = network_of(host), watches.admission.is_proxy(host)
-        self.silence: asyncio.TimerHandle | None = None  # ends the wait for a request
-        self.reading: asyncio.TimerHandle | None = None  # looks whether the browser reads
+        self.silence: asyncio.TimerHandle | None = None  # closes it if no request comes
+        self.reading: asyncio.TimerHandle | None = None  # checks whether the browser reads
         self.unread = 0
         self.limits = watches.admission.limits
         self.frames = Bucket(self.limits.frames_a_second, self.limits.frame_burst)
 
     def bound_system(self) -> None:
-        """Have the system hold no more unread bytes than we do: by itself it takes megabytes."""
-        line = self.transport.get_extra_info("socket")
-        if line is not None:
-            line.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, self.limits.unread_bytes)
+        """Limit the system's send buffer, which would otherwise grow to megabytes."""
+        own = self.transport.get_extra_info("socket")
+        if own is not None:
+            own.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, self.limits.unread_bytes)
 
     def wait_for_request(self) -> None:
         """Close the connection unless a request comes in time."""
@@ -52,34 +52,34 @@ class Watch:
             self.silence = self._later(self.limits.header_seconds, self.give_up)
 
     def heard(self) -> None:
-        """A request has come."""
+        """Note that a request has arrived."""
         self.watches.silent.pop(self.transport, None)
         _cancel(self.silence)
         self.silence = None
 
     def blocked(self) -> None:
-        """The browser reads slower than it is sent to: look whether it reads at all."""
+        """Note that the browser reads too slowly; check later whether it reads at all."""
         _cancel(self.reading)
         self.unread = self.transport.get_write_buffer_size()
         self.reading = self._later(self.limits.unread_seconds, self._look)
 
     def flowing(self) -> None:
-        """The browser has read what waited."""
+        """Note that the browser has read what waited."""
         _cancel(self.reading)
         self.reading = None
 
     def ended(self) -> None:
-        """Nothing is waited for any more."""
+        """Note that the connection has ended."""
         self.heard()
         self.flowing()
 
     def give_up(self) -> None:
-        """Let the connection go at once, with everything that waits to be sent."""
+        """Close the connection immediately, without sending what waits."""
         self.watches.admission.refused["silent or unread"] += 1
         self.transport.abort()
 
     def frame(self) -> bool:
-        """Count a frame of a socket; return whether it is one too many."""
+        """Count a frame of a socket; return whether the limit is exceeded."""
         full = self.transport.get_write_buffer_size() > self.limits.unread_bytes
         if self.frames.take() and not full:
             return False
@@ -103,15 +103,15 @@ def _cancel(timer: asyncio.TimerHandle | None) -> None:
 
 
 class Watches:
-    """The watches over all connections of a server."""
+    """The watches of all connections of a server."""
 
     def __init__(self, admission: Admission) -> None:
         self.admission = admission
-        self.open: dict[Any, Watch] = {}  # by transport: a socket takes over that of its request
-        self.silent: dict[Any, None] = {}  # connections without a request, the longest first
+        self.open: dict[Any, Watch] = {}  # by transport, which a socket shares with its request
+        self.silent: dict[Any, None] = {}  # connections without a request, the oldest first
 
     def begin(self, transport: Any) -> Watch | None:
-        """Return the watch over a new connection; None: it was refused."""
+        """Return the watch of a new connection, or None if it was refused."""
         watch = Watch(self, transport)
         bound = self.admission.bounds["connections"].in_all
         if self.admission.total["connections"] >= bound and self.silent:
@@ -128,7 +128,7 @@ class Watches:
         return watch
 
     def end(self, transport: Any) -> None:
-        """Forget a connection that has ended."""
+        """Remove a connection that has ended."""
         watch = self.open.pop(transport, None)
         if watch is not None:
             watch.ended()
@@ -138,7 +138,7 @@ class Watches:
 def watched_protocols(
     watches: Watches,
 ) -> tuple[type[asyncio.Protocol], type[asyncio.Protocol]]:
-    """Return the protocols of HTTP and of sockets under these watches."""
+    """Return the protocols for HTTP and sockets with these watches."""
 
     class WatchedHttp(H11Protocol):
         watch: Watch | None = None
@@ -153,10 +153,10 @@ def watched_protocols(
 
         def data_received(self, data: bytes) -> None:
             if self.watch is None:
-                return  # refused: nothing is read any more
+                return  # refused: nothing more is read
             super().data_received(data)
             if self.transport.get_protocol() is not self:
-                return  # a socket by now
+                return  # it has become a socket
             if self.cycle is None or self.cycle.response_complete:
                 self.watch.wait_for_request()
             else:

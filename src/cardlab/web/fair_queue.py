@@ -1,8 +1,7 @@
-"""A queue for a few places of work in which nobody can push the others back.
+"""A fair queue for a few workers: nobody can delay the others by asking for more.
 
-Next is who has used the least time lately: addresses first, then the tables of one address in
-turn. Somebody who comes for the first time waits for one running decision at most, however much
-others ask for.
+The next worker goes to the address that has recently used the least time, and to its tables in
+turn. A newcomer waits for one running decision at most, however much others ask for.
 """
 
 from __future__ import annotations
@@ -17,16 +16,17 @@ from typing import NamedTuple
 from cardlab.engine.errors import CardlabError
 from cardlab.web.limits import Limits
 
-HALF_LIFE = 60.0  # seconds after which half of the time that somebody has used is forgotten
-MOST_KNOWN = 4096  # addresses whose use is remembered
+HALF_LIFE = 60.0  # seconds after which used time counts half
+MOST_KNOWN = 4096  # addresses that are remembered
+FULL = "too many decisions are waiting; try again in a moment"
 
 
 class Busy(CardlabError):
-    """Too much waits already, or somebody asks for too much."""
+    """The server has too much to do, or an address asks for too much."""
 
 
 class Payer(NamedTuple):
-    """For whom work is done: an address, and one of its tables."""
+    """Whose share of computing time is used: an address, and one of its tables."""
 
     address: str
     table: str = ""
@@ -36,7 +36,7 @@ SERVER = Payer("the server")
 
 
 class _Use:
-    """Seconds of work, of which time lets half go again and again."""
+    """Seconds of work, decaying with HALF_LIFE."""
 
     __slots__ = ("seconds", "then")
 
@@ -51,7 +51,7 @@ class _Use:
 
 
 class FairQueue:
-    """Hands out places; all calls come from one event loop."""
+    """Assigns places to those who wait; all calls come from one event loop."""
 
     def __init__(self, places: int, limits: Limits) -> None:
         self.free, self.limits = places, limits
@@ -68,7 +68,7 @@ class FairQueue:
         return sum(map(len, self.queues.get(address, {}).values()))
 
     def use(self, address: str, seconds: float = 0.0) -> float:
-        """Add to what an address has used, and return it."""
+        """Add to the time that an address has used, and return the sum."""
         use = self.used.setdefault(address, _Use())
         self.used.move_to_end(address)
         if len(self.used) > MOST_KNOWN:
@@ -77,7 +77,7 @@ class FairQueue:
 
     @asynccontextmanager
     async def place(self, payer: Payer) -> AsyncIterator[None]:
-        """Wait for a place and hold it; the time is the payer's."""
+        """Wait for a place and hold it; the time counts for the payer."""
         await self._wait(payer)
         began = time.monotonic()
         self.running[payer.address] += 1
@@ -85,7 +85,7 @@ class FairQueue:
             yield
         finally:
             self.running[payer.address] -= 1
-            self.running += Counter()  # forgets whoever has nothing running
+            self.running += Counter()  # removes addresses with nothing running
             self.use(payer.address, time.monotonic() - began)
             self._release()
 
@@ -102,21 +102,21 @@ class FairQueue:
         except BaseException:
             self._drop(payer, future)
             if future.done() and not future.cancelled() and future.exception() is None:
-                self._release()  # the place had been given already
+                self._release()  # the place had been assigned already
             raise
 
     def _make_room(self, payer: Payer) -> None:
-        """Refuse who has enough waiting; a full queue drops the last of who has most."""
+        """Refuse a payer with too many waiting; a full queue drops the last of the busiest one."""
         own = self._waiting_of(payer.address)
         if own < self.limits.waiting_of_address and self.waiting < self.limits.waiting:
             return
         most = max(self.queues, key=self._waiting_of, default=payer.address)
         if own >= self.limits.waiting_of_address or self._waiting_of(most) <= own + 1:
-            raise Busy("too many decisions wait already; try again in a moment")
+            raise Busy(FULL)
         table = next(reversed(self.queues[most]))
         future = self.queues[most][table][-1]
         self._drop(Payer(most, table), future)
-        future.set_exception(Busy("too many decisions wait already; try again in a moment"))
+        future.set_exception(Busy(FULL))
 
     def _drop(self, payer: Payer, future: asyncio.Future[None]) -> None:
         tables = self.queues.get(payer.address, OrderedDict())
@@ -130,10 +130,10 @@ class FairQueue:
             del self.queues[payer.address]
 
     def _release(self) -> None:
-        """Give the place to whoever is next."""
+        """Give the place to the next in the queue."""
         while self.queues:
-            # What still runs counts before it ends: a long decision is not free until then.
-            address = min(self.queues, key=lambda one: (self.running[one], self.use(one)))
+            # Running decisions count before they end, otherwise a long one would cost nothing.
+            address = min(self.queues, key=lambda name: (self.running[name], self.use(name)))
             tables = self.queues[address]
             table = next(iter(tables))
             future = tables[table][0]

@@ -1,4 +1,4 @@
-"""Files that pages are made of: read and compressed once, then answered from memory."""
+"""The files of the pages: read and compressed once, then served from memory."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from fastapi import Request, Response
 from cardlab.engine.manifest import GamePackage
 
 STATIC = Path(__file__).parent / "static"
-PAGE_ENDINGS = (".css", ".jpg", ".js", ".png", ".svg", ".webp")  # what a game's page may be made of
-SMALL = 1000  # bytes that are not worth compressing
-TYPES = {".js": "text/javascript"}  # which some systems call otherwise, and browsers then refuse
+PAGE_ENDINGS = (".css", ".jpg", ".js", ".png", ".svg", ".webp")  # files that a game's page may have
+SMALL = 1000  # bytes below which compression is not worth it
+TYPES = {".js": "text/javascript"}  # some systems name another type, which browsers refuse
 
 
 class CachedFile(NamedTuple):
-    """What is answered, plain and compressed, and a tag of both that changes with it."""
+    """The content of a file, plain and compressed, with its ETag and media type."""
 
     body: bytes
     packed: bytes | None
@@ -30,13 +30,13 @@ class CachedFile(NamedTuple):
 
 
 def cache_file(body: bytes, media: str) -> CachedFile:
-    """Return what is needed to answer with a file."""
+    """Return a file's content, ready to be served."""
     packed = gzip.compress(body, mtime=0) if len(body) >= SMALL else None
     return CachedFile(body, packed, f'W/"{hashlib.sha256(body).hexdigest()[:16]}"', media)
 
 
 def answer(request: Request, cached: CachedFile, cache: str = "no-cache") -> Response:
-    """Answer with a file, or that the browser has it already."""
+    """Answer with a file, or with 304 if the browser has it already."""
     headers = {"ETag": cached.tag, "Cache-Control": cache, "Vary": "Accept-Encoding"}
     if cached.tag.removeprefix("W/") in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
@@ -47,12 +47,12 @@ def answer(request: Request, cached: CachedFile, cache: str = "no-cache") -> Res
 
 
 def static_file(name: str) -> CachedFile | None:
-    """Return a file of the pages as it is on disk, or None if there is none of this name."""
+    """Return a file of the pages, read again if it has changed; None if it does not exist."""
     return _file_in(STATIC, name)
 
 
 def page_file(package: GamePackage, name: str) -> CachedFile | None:
-    """Return a file of a game's page as it is on disk: a module, a style or a picture."""
+    """Return a file of a game's page (module, style or picture); None if it does not exist."""
     if not package.page or not name.endswith(PAGE_ENDINGS):
         return None
     return _file_in(package.file(package.page), name)
@@ -62,14 +62,14 @@ def _file_in(folder: Path, name: str) -> CachedFile | None:
     if name not in _names(folder):
         return None
     path = folder / name
-    with suppress(FileNotFoundError):  # it was there once
+    with suppress(FileNotFoundError):  # deleted since the folder was listed
         return _read(path, path.stat().st_mtime_ns)
     return None
 
 
 @functools.cache
 def _names(folder: Path) -> frozenset[str]:
-    """Return the names of all files in a folder; links that lead out of it are left out."""
+    """Return the names of all files in a folder, without links that lead out of it."""
     home = folder.resolve()
     files = (path for path in folder.rglob("*") if path.is_file())
     inside = (path for path in files if path.resolve().is_relative_to(home))

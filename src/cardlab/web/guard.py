@@ -1,4 +1,4 @@
-"""What every request passes: headers of safety, names and origins that are ours, sizes."""
+"""Checks on every request: host name, origin, size and rate; and the security headers."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ HEADERS = [
     (b"cross-origin-resource-policy", b"same-origin"),
 ]
 LOG = logging.getLogger(__name__)
-ANY_ADDRESS = "*"  # among hosts: every bare address
+ANY_ADDRESS = "*"  # among hosts: every IP address
 LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
 def hosts_of(names: Iterable[str]) -> frozenset[str]:
-    """Return the names by which the server may be called, this machine's own included."""
+    """Return the host names that requests may use, this machine's own included."""
     own = socket.gethostname().lower()
     return frozenset({*LOCAL, own, f"{own}.local", *(name.lower() for name in names)})
 
@@ -51,9 +51,9 @@ def host_in(header: str) -> str:
 
 
 def is_ours(host: str, hosts: frozenset[str]) -> bool:
-    """Return whether a name may be ours: a foreign one that points here is an attack.
+    """Return whether a host name is allowed: a foreign one is an attack (DNS rebinding).
 
-    A bare address cannot be pointed anywhere else, so that on a network all of them are allowed.
+    An IP address cannot be redirected, so that on a network all of them are allowed.
     """
     name = host_in(host)
     if name in hosts - {ANY_ADDRESS}:
@@ -66,7 +66,7 @@ def is_ours(host: str, hosts: frozenset[str]) -> bool:
 
 
 class Guard:
-    """Refuses what comes from other sites or is too large, and adds the headers of safety."""
+    """Refuses requests of other sites and too large ones, and adds the security headers."""
 
     def __init__(self, app: App, admission: Admission, hosts: frozenset[str]) -> None:
         self.app, self.admission, self.limits = app, admission, admission.limits
@@ -82,9 +82,9 @@ class Guard:
         if b"x-forwarded-for" in headers and not self.admission.proxies and not self.warned:
             self.warned = True
             LOG.warning(
-                "a request from %s names another sender (X-Forwarded-For), which is not believed; "
-                "if that is your reverse proxy, start the server with --proxy and its address, "
-                "or all visitors share the limits of one",
+                "a request from %s has the header X-Forwarded-For, which is ignored; if it comes "
+                "from your reverse proxy, start the server with --proxy and the proxy's address, "
+                "otherwise all visitors share the limits of one",
                 scope["client"][0] if scope.get("client") else "nowhere",
             )
         host = headers.get(b"host", b"").decode("latin-1")
@@ -105,20 +105,22 @@ class Guard:
             await _refuse(answer, 429, SENTENCES["requests"])
         elif not is_ours(host, self.hosts):
             name = host_in(host)[:80]
-            way = f"; start it with --host-name {name}" if name else "; send its name as Host"
-            await _refuse(answer, 421, f"this server is not called {name!r}{way}")
+            way = f"its operator can add --host-name {name}" if name else "send a Host header"
+            await _refuse(answer, 421, f"this server does not answer to the name {name!r}; {way}")
         elif scope["method"] not in ("GET", "HEAD") and not self._is_allowed(host, origin):
-            await _refuse(answer, 403, "this request comes from another site")
+            await _refuse(
+                answer, 403, "this request comes from another site; use this server's own pages"
+            )
         else:
             await self._pass(scope, receive, answer, headers)
 
     def _may_ask(self, scope: Scope) -> bool:
-        """Return whether this address does not ask too often."""
+        """Return whether this address is within its rate of requests."""
         client = scope.get("client")
         return self.admission.may("requests", network_of(client[0]) if client else "nowhere")
 
     def _is_allowed(self, host: str, origin: bytes | None) -> bool:
-        """Return whether a request may come from a page of ours; programs send no origin."""
+        """Return whether a request comes from our own pages; programs send no origin."""
         if not is_ours(host, self.hosts):
             return False
         if origin is None:
@@ -139,7 +141,7 @@ class Guard:
             most = 0
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or int(length) > most:
-            await _refuse(send, 413, f"this request is too large; {most:,} bytes are the most")
+            await _refuse(send, 413, f"this request is too large; the limit is {most:,} bytes")
             return
         body = b""
         if scope["method"] not in ("GET", "HEAD"):
@@ -150,25 +152,25 @@ class Guard:
                     async with asyncio.timeout_at(until):
                         message = await receive()
                 except TimeoutError:
-                    await _refuse(send, 408, "this request came too slowly; send it again")
+                    await _refuse(send, 408, "this request arrived too slowly; send it again")
                     return
                 if message["type"] != "http.request":
                     return
                 body += message.get("body", b"")
                 more = message.get("more_body", False)
                 if len(body) > most:
-                    sentence = f"this request is too large; {most:,} bytes are the most"
+                    sentence = f"this request is too large; the limit is {most:,} bytes"
                     await _refuse(send, 413, sentence)
                     return
             kind = headers.get(b"content-type", b"").split(b";")[0].strip().lower()
-            if kind != b"application/json":  # a form of another site could send anything else
+            if kind != b"application/json":  # a form of another site can send other types
                 await _refuse(send, 415, "send JSON with the content type application/json")
                 return
-        whole = begun = False
+        whole = started = False
 
         async def answer(message: MutableMapping[str, Any]) -> None:
-            nonlocal begun
-            begun = True
+            nonlocal started
+            started = True
             await send(message)
 
         async def read() -> MutableMapping[str, Any]:
@@ -182,8 +184,8 @@ class Guard:
             await self.app(scope, read, answer)
         except Exception:
             LOG.exception("%s %s", scope["method"], scope["path"])
-            if not begun:
-                await _refuse(send, 500, "the server made a mistake; its log says more")
+            if not started:
+                await _refuse(send, 500, "the server failed; try again, its log has the reason")
 
 
 async def _refuse(send: Send, status: int, sentence: str) -> None:

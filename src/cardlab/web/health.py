@@ -1,4 +1,4 @@
-"""What the server says of itself: health for whoever watches it, metrics for whoever runs it."""
+"""The state of the server: /api/health for monitoring, /metrics for Prometheus."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from cardlab.web.server_state import Site
 
 METRICS = {  # name -> what it counts
     "tables": "tables in memory",
-    "sockets": "sockets that are open",
-    "connections": "connections that are open",
-    "unsaved": "tables with moves that are not in the store",
+    "sockets": "open sockets",
+    "connections": "open connections",
+    "unsaved": "tables with moves that are not in the store yet",
     "behind_seconds": "seconds that the oldest of these moves has waited",
     "waiting": "decisions that wait for a worker",
     "replays_waiting": "replays that wait for a worker",
     "workers_started": "worker processes started so far",
     "files": "file descriptors in use",
-    "most_files": "file descriptors that the system allows",
-    "ok": "1 if moves reach the store and descriptors are left, 0 otherwise",
+    "most_files": "limit of file descriptors",
+    "ok": "1 if moves reach the store and file descriptors are left, 0 otherwise",
 }
 
 
 def health_json(site: Site) -> dict[str, Any]:
-    """Return the state of the server; `ok` says whether moves are kept and visitors get in."""
+    """Return the state of the server; `ok`: moves are saved and new connections are possible."""
     files, most = descriptors()
     trouble = []
     if not site.writer.healthy:
-        trouble.append("moves wait for the store")
+        trouble.append("moves cannot be saved and wait for the store")
     if most is not None and files is not None and files > 0.9 * most:
         trouble.append("almost all file descriptors are in use")
     return {
@@ -48,7 +48,7 @@ def health_json(site: Site) -> dict[str, Any]:
 
 
 def metrics_text(site: Site) -> str:
-    """Return the same in the text format of Prometheus, with what was refused by kind."""
+    """Return the same in the text format of Prometheus, with the refused requests by kind."""
     health = health_json(site)
     lines = []
     for name, what in METRICS.items():
@@ -56,7 +56,7 @@ def metrics_text(site: Site) -> str:
             lines += [f"# HELP cardlab_{name} {what}", f"# TYPE cardlab_{name} gauge"]
             lines.append(f"cardlab_{name} {float(health[name]):g}")
     lines += [
-        "# HELP cardlab_refused_total what was refused",
+        "# HELP cardlab_refused_total requests and connections refused, by kind",
         "# TYPE cardlab_refused_total counter",
     ]
     for kind, count in sorted(site.admission.refused.items()):
@@ -65,7 +65,7 @@ def metrics_text(site: Site) -> str:
 
 
 def descriptors() -> tuple[int | None, int | None]:
-    """Return how many file descriptors are in use and may be, where the system tells."""
+    """Return the number of file descriptors in use and its limit, where the system provides it."""
     used = most = None
     with suppress(OSError):
         used = len(os.listdir("/proc/self/fd"))

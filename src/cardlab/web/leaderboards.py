@@ -1,4 +1,4 @@
-"""What the store says: ratings, cross-tables, recent games, and how people do against agents."""
+"""Data of the leaderboard: ratings, cross-tables, recent games, scores of people against agents."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ RECENT = 40
 
 
 def leaderboard_json(address: str, names: dict[str, str], game: str | None) -> dict[str, Any]:
-    """Return ratings and the latest cross-table of every game of a store, for a worker to make.
+    """Return ratings and the latest cross-table of every game in a store; it runs in a worker.
 
-    `names` says which games are meant by what tournaments call them.
+    `names` maps the names that tournaments use for games to the games' own names.
     """
     boards, tables = [], []
     with Store(address, read_only=True) as store:
@@ -53,18 +53,18 @@ def recent_json(store: Store, writer: RoomWriter, menu: Menu) -> list[dict[str, 
     """Return games that can be watched: people's first, then those of the latest tournaments."""
     games: list[dict[str, Any]] = [
         {
-            "id": kept.id,
+            "id": room.id,
             "kind": "table",
-            "game": kept.game,
-            "title": menu.games[kept.game].title,
-            "seats": [seat["agent"] or seat["name"] or "a guest" for seat in kept.seats],
-            "points": kept.points,
-            "returns": kept.returns,
-            "plies": len(kept.actions),
-            "when": kept.changed,
+            "game": room.game,
+            "title": menu.games[room.game].title,
+            "seats": [seat["agent"] or seat["name"] or "Guest" for seat in room.seats],
+            "points": room.points,
+            "returns": room.returns,
+            "plies": len(room.actions),
+            "when": room.changed,
         }
-        for kept in writer.finished(RECENT // 2)
-        if kept.game in menu.games
+        for room in writer.finished(RECENT // 2)
+        if room.game in menu.games
     ]
     plans: dict[int, Any] = {}
     for entered, row in store.recent(RECENT - len(games)):
@@ -109,7 +109,7 @@ def stored_record(store: Store, menu: Menu, name: str) -> Record | None:
 
 
 def people_json(writer: RoomWriter) -> list[dict[str, Any]]:
-    """Return how people did against every agent, and alone, with 95 % intervals."""
+    """Return the scores of people against every agent, and in solo games, with 95 % intervals."""
     scores: dict[tuple[str, str | None, bool], list[float]] = defaultdict(list)
     for game, seats, returns, hints in writer.results():
         people = [k for k, seat in enumerate(seats) if seat["digest"]]
@@ -140,7 +140,7 @@ def people_json(writer: RoomWriter) -> list[dict[str, Any]]:
 
 
 def _finite(value: Any) -> Any:
-    """Return data without infinite numbers, which JSON cannot hold."""
+    """Return data with None for infinite numbers, which JSON cannot hold."""
     if isinstance(value, dict):
         return {key: _finite(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""The library: reports on the papers as pages, their figures, and how shipped models learned."""
+"""Data of the library: reports on papers, their figures, learning curves of shipped models."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from markdown_it import MarkdownIt
 from cardlab.engine.registry import find_package, our_games, our_packages
 from cardlab.papers.kept_logs import kept_log, kept_result
 
-SHIPPED = Path(__file__).parent / "papers"  # where a wheel has them
+SHIPPED = Path(__file__).parent / "papers"  # in an installed wheel
 CHECKOUT = Path(__file__).parents[3] / "docs" / "papers"
 FIGURE = re.compile(r"[a-z0-9_]+\.svg")
 POINTS = 200  # of a learning curve
-MOST_CURVES = 6  # of a model
-ACCURACY = 2  # the rank of curves from training on records
+MOST_CURVES = 6  # for each model
+ACCURACY = 2  # rank of the curves of supervised training
 
 
 def folder() -> Path | None:
@@ -39,18 +39,18 @@ def library_json() -> dict[str, Any]:
 
 @functools.lru_cache(maxsize=16)
 def report_json(name: str) -> dict[str, Any] | None:
-    """Return a report as HTML; its text is ours, and no HTML within it is let through."""
+    """Return a report as HTML; HTML inside its Markdown text is escaped."""
     found = folder()
     if name not in our_games() or found is None or not (found / f"{name}.md").exists():
         return None
     text = (found / f"{name}.md").read_text()
     title = text.partition("\n")[0].lstrip("# ").strip()
-    # Pages of rules are not served: a link to them would lead nowhere.
+    # Pages of rules are not served, so links to them are replaced by their text.
     text = re.sub(r"\[([^\]]+)\]\(\.\./[^)]*\)", r"\1", text)
     text = re.sub(r"\]\(([a-z0-9_]+\.svg)\)", r"](/library/figures/\1)", text)
     page = MarkdownIt("commonmark", {"html": False}).enable("table").render(text)
-    page = page.replace("&lt;br&gt;", "<br>")  # the one tag that our tables need
-    page = re.sub(r"<th([^>]*)></th>", r"<td\1></td>", page)  # a corner of a table heads nothing
+    page = page.replace("&lt;br&gt;", "<br>")  # the only tag that our tables need
+    page = re.sub(r"<th([^>]*)></th>", r"<td\1></td>", page)  # an empty corner is not a heading
     # Alignment comes as a style attribute, which the policy of our pages forbids.
     page = re.sub(r' style="text-align:(left|right|center)"', r' class="\1"', page)
     figures = sorted(set(re.findall(r"/library/figures/([a-z0-9_]+\.svg)", page)))
@@ -68,7 +68,7 @@ def figure_path(name: str) -> Path | None:
 
 @functools.cache
 def curves() -> list[dict[str, Any]]:
-    """Return the evaluations that were logged while shipped models were trained."""
+    """Return the evaluations that were logged during the training of shipped models."""
     found = []
     for package in our_packages().values():
         logs = package.shipped("logs")
@@ -78,13 +78,13 @@ def curves() -> list[dict[str, Any]]:
             command = kept_result(package, name).get("command") if about.is_file() else None
             series = curves_in(kept_log(package, name))
             if series:
-                trained = any("fold" in curve["name"] for curve in series)  # on records
+                supervised = any("fold" in curve["name"] for curve in series)
                 found.append(
                     {
                         "name": f"{package.name}_{name}",
                         "game": package.name,
                         "command": command,
-                        "unit": "epochs" if trained else "games",
+                        "unit": "epochs" if supervised else "games",
                         "series": series,
                     }
                 )
@@ -92,7 +92,7 @@ def curves() -> list[dict[str, Any]]:
 
 
 def curves_in(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the curves in a log that say how well a model did, the most telling first."""
+    """Return the curves of a log that evaluate the model, the most important first."""
     series: dict[str, list[list[float | None]]] = {}
     for row in rows:
         for key, value in row.items():
@@ -106,7 +106,7 @@ def curves_in(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     shown = []
     for key, points in series.items():
         place, title, _ = title_of(key) or (0, key, 1)
-        if place == ACCURACY:  # folds follow one another in the log, each from its own beginning
+        if place == ACCURACY:  # the log has one fold after the other, each starting at step 1
             points = [[at, *rest] for at, (_, *rest) in enumerate(points, 1)]
         if points[-1][2] is not None:
             title += ", with 95 % intervals"
@@ -116,15 +116,15 @@ def curves_in(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def title_of(key: str) -> tuple[int, str, float] | None:
-    """Return rank, title and scale of a logged number, or nothing if it is no evaluation."""
+    """Return rank, title and scale of a logged number, or None for one without a curve."""
     match key.split("/"):
         case [rules, against, seats] if seats.isdecimal():
-            return 0, f"wins in % under {rules} rules against {against}, {seats} seats", 1
+            return 0, f"games won against {against}, {seats} seats, {rules} rules, %", 1
         case [against, "wins"]:
-            return 0, f"wins in % against {against}", 100
+            return 0, f"games won against {against}, %", 100
         case [against, "points"]:
-            return 1, f"points a game against {against}", 1
+            return 1, f"points per game against {against}", 1
         case [fold, head, "validation accuracy"]:
             what = head.replace("_", "-")
-            return ACCURACY, f"{what}: decisions of held-out games predicted in %, {fold}", 100
+            return ACCURACY, f"{what}: accuracy on held-out games, {fold}, %", 100
     return None

@@ -1,4 +1,4 @@
-"""What the lobby offers: games, their options, who can play them; and the pictures of the cards."""
+"""Data of the lobby: games with their options and agents, and the pictures of the cards."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WARM: set[str] = set()
 
 
 def ready(game: Game) -> None:
-    """Compile a game's rules, or load them, before the event loop needs them."""
+    """Compile or load a game's rules before the event loop needs them."""
     if game.reference in WARM:
         return
     with WARMING.setdefault(game.reference, threading.Lock()):
@@ -48,25 +48,25 @@ def ready(game: Game) -> None:
 
 
 class _Stopped(BaseException):
-    """Nobody waits for what is being compiled."""
+    """The server stops while kernels are being compiled."""
 
 
 def warm_up(games: Iterable[Game], stop: threading.Event) -> None:
     """Make games ready, one after the other; a server that stops waits for one kernel at most."""
-    me = threading.get_ident()
+    thread = threading.get_ident()
 
-    def look(_: str) -> None:
-        if stop.is_set() and threading.get_ident() == me:  # it hears what others compile, too
+    def check(_: str) -> None:
+        if stop.is_set() and threading.get_ident() == thread:  # called for other threads as well
             raise _Stopped
 
-    with on_compile(look), suppress(_Stopped):
+    with on_compile(check), suppress(_Stopped):
         for game in games:
-            look(game.name)
+            check(game.name)
             ready(game)
 
 
 def warm_worker(game: Game) -> None:
-    """Make the usual adviser ready in a worker, so that the first hint comes soon."""
+    """Prepare the game's adviser in a worker, so that the first hint comes fast."""
     advise(adviser_of(game), Table(game, seed=0).turn(), (0, 0, 0))
 
 
@@ -121,7 +121,7 @@ def _agent_json(entry: AgentEntry, game: Game, outside: bool) -> dict[str, Any]:
 
 @functools.cache
 def page_json(game: Game) -> dict[str, Any]:
-    """Return how the page of a game is made: its module and style, its deck, its words and keys."""
+    """Return what a game's page consists of: module and style, deck, short rules, keys."""
     package, page = package_of(game), page_data_of(game)
     folder = f"/games/{game.name}/"
     files = {name: page_file(package, name) is not None for name in ("page.js", "page.css")}
@@ -147,7 +147,7 @@ def rules_in_short(package: GamePackage) -> str:
 
 @functools.lru_cache(maxsize=64)
 def deck_file(deck: Deck) -> CachedFile:
-    """Return what a page knows of a deck: its cards in the order of a hand, and their words."""
+    """Return a deck for the pages: its cards in the order of a sorted hand, with their names."""
     aloud, word = deck.aloud or deck.title, deck.word or deck.title
     cards = {
         text: {
@@ -170,7 +170,7 @@ def deck_file(deck: Deck) -> CachedFile:
 
 @functools.lru_cache(maxsize=64)
 def sprite_file(deck: Deck) -> CachedFile | None:
-    """Return the pictures of a deck in one file, or None for a deck without pictures."""
+    """Return the pictures of a deck as one SVG file, or None for a deck without pictures."""
     return cache_file(sprite(deck).encode(), "image/svg+xml") if deck.texts else None
 
 

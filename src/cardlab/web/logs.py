@@ -1,4 +1,4 @@
-"""The server's log: a line of each kind now and then, however often something happens."""
+"""The server's log, with a limited number of lines of each kind."""
 
 from __future__ import annotations
 
@@ -7,37 +7,37 @@ import time
 
 from cardlab.show.console import plain_text
 
-LINES = 20  # of one kind in a period
-SECONDS = 60.0
+LINES = 20  # most lines of one kind in a period
+SECONDS = 60.0  # length of a period
 
 
 class Sparing(logging.Filter):
-    """Lets some lines of each kind through in every period, then says how many it left out."""
+    """Passes `LINES` lines of each kind in a period, then logs how many were left out."""
 
     def __init__(self) -> None:
         super().__init__()
         self.seen: dict[tuple[str, str], tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether a line is written; its kind is where it comes from and its template."""
+        """Return whether a line is written; its kind is its logger and its template."""
         kind = (record.name, str(record.msg)[:80])
         if record.exc_info and isinstance(record.exc_info[1], UnicodeDecodeError):
-            record.exc_info = None  # bytes that a stranger sent: where they were read says nothing
+            record.exc_info = None  # invalid bytes from outside: the traceback is of no use
         began, count = self.seen.get(kind, (0.0, 0))
         now = time.monotonic()
         if not began or now - began > SECONDS:
             if count > LINES:
-                record.msg = f"{record.getMessage()} ({count - LINES:,} more like it before)"
+                record.msg = f"{record.getMessage()} ({count - LINES:,} similar lines left out)"
                 record.args = ()
             began, count = now, 0
-        if len(self.seen) > 1000:  # kinds are few; what makes many is left out of the memory
+        if len(self.seen) > 1000:  # never with our own kinds, which are few
             self.seen.clear()
         self.seen[kind] = (began, count + 1)
         return count < LINES
 
 
 class Plain(logging.Formatter):
-    """Writes lines that a terminal only shows: what visitors send cannot command it."""
+    """Writes lines without control characters, so that visitors cannot control a terminal."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""
@@ -45,7 +45,7 @@ class Plain(logging.Formatter):
 
 
 def log_sparingly() -> None:
-    """Write warnings and errors to standard error, one line of each kind now and then."""
+    """Write warnings and errors to standard error, with a limited number of each kind."""
     handler = logging.StreamHandler()
     handler.setFormatter(Plain("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     handler.addFilter(Sparing())

@@ -1,4 +1,4 @@
-"""What browsers may send, checked field by field before anything else looks at it."""
+"""The messages and requests that browsers may send, validated field by field."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from pydantic.functional_validators import AfterValidator
 
 from cardlab.engine.errors import CardlabError
 
-NAME = 24  # characters of a person's name
-SPEC_PATTERN = r"^[A-Za-z0-9_:=,.]{1,80}$"  # an agent's
-GAME_LETTERS = 40  # of a game's name
+NAME = 24  # most characters of a person's name
+SPEC_PATTERN = r"^[A-Za-z0-9_:=,.]{1,80}$"  # of an agent's name with its parameters
+GAME_LETTERS = 40  # most characters of a game's name
 
 
 def _clean(name: str | None) -> str | None:
-    """Return a name on one line, without characters that draw nothing or turn the text round."""
+    """Return a name on one line, without invisible characters and changes of direction."""
     if name is None:
         return None
     kept = "".join(c for c in name if unicodedata.category(c)[0] not in "C" or c == " ")
@@ -43,19 +43,19 @@ class _Strict(BaseModel):
 
 
 class AgentSeat(_Strict):
-    """A seat for an agent of the catalogue."""
+    """A seat for an agent."""
 
     agent: Spec
 
 
 class PersonSeat(_Strict):
-    """A seat for a person; without a name it is open to whoever gets the link."""
+    """A seat for a person; without a name it is free for anybody who has its link."""
 
     person: Name
 
 
 def _kind_of_seat(seat: Any) -> str:
-    """Return which of the two seats is meant, so that a mistake is explained for that one."""
+    """Return which kind of seat is meant, so that errors are about that kind."""
     named = seat if isinstance(seat, dict) else getattr(seat, "__dict__", {})
     return "person" if "person" in named else "agent"
 
@@ -67,7 +67,7 @@ NewSeat = Annotated[
 
 
 class NewTable(_Strict):
-    """A table that somebody wants."""
+    """A request for a new table."""
 
     game: Annotated[str, Field(max_length=GAME_LETTERS)]
     options: Annotated[dict[str, bool | int | str], Field(max_length=20)] = {}
@@ -78,7 +78,7 @@ class NewTable(_Strict):
 
 
 class Join(_Strict):
-    """The first message of a socket: who it is; without a secret a spectator."""
+    """The first message of a socket: who joins; without a secret a spectator."""
 
     type: Literal["join"]
     secret: Annotated[str, Field(max_length=64)] | None = None
@@ -87,14 +87,14 @@ class Join(_Strict):
 
 
 class Share(_Strict):
-    """The number that a person adds to a fair deal."""
+    """The secret number that a person contributes to a fair deal."""
 
     type: Literal["share"]
     share: Digest
 
 
 class Act(_Strict):
-    """An action, for the position that has this version."""
+    """An action for the position with this version number."""
 
     type: Literal["act"]
     version: Number
@@ -102,32 +102,32 @@ class Act(_Strict):
 
 
 class Hint(_Strict):
-    """A question to the adviser."""
+    """A request for the adviser's hint."""
 
     type: Literal["hint"]
     version: Number
 
 
 class Undo(_Strict):
-    """One move back, where a game is played alone."""
+    """Take one move back; only in solo games."""
 
     type: Literal["undo"]
 
 
 class Solvable(_Strict):
-    """Whether the position can still be solved."""
+    """Ask whether the position can still be solved."""
 
     type: Literal["solvable"]
 
 
 class Leave(_Strict):
-    """Good-bye."""
+    """Leave the table."""
 
     type: Literal["leave"]
 
 
 class Advice(_Strict):
-    """A question about one position of a record."""
+    """A request for the adviser's values at one position of a record."""
 
     record: Any
     ply: Number
@@ -135,7 +135,7 @@ class Advice(_Strict):
 
 
 class Review(_Strict):
-    """A question about all positions of a record."""
+    """A request for the adviser's values at all positions of a record."""
 
     record: Any
     adviser: Spec
@@ -147,7 +147,7 @@ Body = TypeVar("Body", bound=BaseModel)
 
 
 def read_message(text: str) -> Message:
-    """Return what a socket's message says."""
+    """Return a socket's message, validated."""
     try:
         return MESSAGE.validate_python(_parse(text, "message"))
     except ValidationError as error:
@@ -155,7 +155,7 @@ def read_message(text: str) -> Message:
 
 
 def read_body(text: str, model: type[Body]) -> Body:
-    """Return what the body of a request says."""
+    """Return the body of a request, validated."""
     try:
         return model.model_validate(_parse(text, "request"))
     except ValidationError as error:
@@ -165,14 +165,14 @@ def read_body(text: str, model: type[Body]) -> Body:
 def _parse(text: str, what: str) -> Any:
     try:
         data = json.loads(text)
-        if "\\ud" in text.lower():  # half a character could be stored or sent nowhere
+        if "\\ud" in text.lower():  # half a surrogate pair cannot be encoded
             json.dumps(data, ensure_ascii=False).encode()
         return data
     except (ValueError, RecursionError):
-        raise CardlabError(f"this {what} is no JSON; send one object") from None
+        raise CardlabError(f"the {what} is not valid JSON; send one JSON object") from None
 
 
 def _complaint(what: str, error: ValidationError) -> CardlabError:
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    place = ".".join(str(step) for step in first["loc"])[:80] or "the whole"
-    return CardlabError(f"this {what} is not understood: {place}: {first['msg'][:160]}")
+    place = ".".join(str(step) for step in first["loc"])[:80] or "as a whole"
+    return CardlabError(f"the {what} is invalid: {place}: {first['msg'][:160]}")

@@ -1,6 +1,6 @@
-"""What a game adds to what its page is sent; each part is computed from the concealed record.
+"""The data that a game adds for its page, computed from the concealed record of a seat.
 
-A manifest names a `PageData`; a game without one has the general page.
+A manifest names a `PageData`; a game without one uses the general page.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def no_fields(action: int) -> dict[str, Any]:
 
 
 def moves_unseen(action: int) -> str | None:
-    """Show no move to the others: only a view says what a seat has seen of it."""
+    """Hide every move from the other seats; their views show what they may see of it."""
     return "has moved"
 
 
@@ -39,23 +39,23 @@ def moves_seen(action: int) -> str | None:
 
 @dataclass(frozen=True)
 class PageData:
-    """What one game adds: fields of views and actions, words, and what its page offers."""
+    """What one game adds to its page: fields of views and actions, texts, and features."""
 
     view: Callable[[Any, int], dict[str, Any]] = no_view  # of a concealed record and its seat
-    action: Callable[[int], dict[str, Any]] = no_fields  # typed fields beyond id, text and cards
-    words: Callable[[int], str] | None = None  # for an action as people say it; None: its text
-    hidden: Callable[[int], str | None] = moves_unseen  # words for a move whose cards lie face down
-    result: Callable[[Sequence[float], bool], str] | None = None  # of a game for one: points, won
+    action: Callable[[int], dict[str, Any]] = no_fields  # fields beyond id, text and cards
+    words: Callable[[int], str] | None = None  # an action as people say it; None: its text
+    hidden: Callable[[int], str | None] = moves_unseen  # text for others, or None: a visible move
+    result: Callable[[Sequence[float], bool], str] | None = None  # of a solo game: points, won
     solvable: Callable[[State], bool] | None = None  # whether a position can still be won
-    margin: bool = False  # whether a result names the points by which it was won
-    most_seed: int = 0  # deals are numbered and short enough to share; 0: any secret number
-    keys: tuple[tuple[str, str], ...] = ()  # keys of the page beyond the usual ones
-    cards: tuple[str, ...] = ()  # on the game's tile in the lobby
+    margin: bool = False  # whether the result names the winning margin in points
+    most_seed: int = 0  # number of numbered deals; 0: deals come from secret numbers
+    keys: tuple[tuple[str, str], ...] = ()  # keyboard shortcuts beyond the usual ones
+    cards: tuple[str, ...] = ()  # cards on the game's tile in the lobby
 
 
 @functools.cache
 def page_data_of(game: Game) -> PageData:
-    """Return what a game adds to its page."""
-    named = package_of(game).page_data
-    found: PageData = load(named) if named else PageData()
+    """Return the page data of a game."""
+    reference = package_of(game).page_data
+    found: PageData = load(reference) if reference else PageData()
     return found

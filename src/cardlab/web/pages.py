@@ -1,4 +1,4 @@
-"""The pages as a browser first gets them: one HTML document, filled in for each."""
+"""The HTML document of each page: one shell, filled in with title and modules."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ BOARD = "board/kit.js"  # which every game's own module imports
 
 
 class Page(NamedTuple):
-    """A page: its name, which is that of its module, its title, and what it is."""
+    """A page: its name (also of its module), title and description."""
 
     name: str
     title: str
     description: str
-    modules: tuple[str, ...] = ()  # beyond those that its own module imports
+    modules: tuple[str, ...] = ()  # to preload beside those that its own module imports
 
 
 LOBBY = Page("lobby", "Play", "Play card games against agents and people.")
 TABLE = Page("table", "Table", "A card table.", (BOARD,))
-REPLAY = Page("replay", "Replay", "Look at a finished game move by move.", (BOARD,))
+REPLAY = Page("replay", "Replay", "Step through a finished game move by move.", (BOARD,))
 LEADERBOARD = Page("leaderboard", "Leaderboard", "Ratings, cross-tables and recent games.")
-LIBRARY = Page("library", "Library", "Reports on papers, measured again.")
+LIBRARY = Page("library", "Library", "Reports that reproduce published papers.")
 PAGES = {
     "/": LOBBY,
     "/table/{id}": TABLE,
@@ -58,11 +58,11 @@ def page_document(page: Page) -> CachedFile | None:
 
 
 def modules_of(page: Page) -> list[str]:
-    """Return the modules that a page imports, so that the browser fetches all of them at once."""
+    """Return the modules that a page imports, so that the browser fetches them in parallel."""
     found = [f"{page.name}.js", *page.modules]
-    for name in found:  # grows while it is walked
+    for name in found:  # grows during the loop
         if "/" in name:
-            continue  # its imports are other pages' as well
+            continue  # its imports are already among those of the pages
         imports = IMPORT.findall((STATIC / name).read_text(encoding="utf-8"))
         found += [module for module in dict.fromkeys(imports) if module not in found]
     return found

@@ -1,4 +1,4 @@
-"""Routes for those who look back: replays, advice, leaderboard, people, library."""
+"""Routes about finished games: replays, advice, leaderboard, people, library."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from cardlab.web.fair_queue import Busy, Payer
 from cardlab.web.messages import Advice, Review, read_body
 from cardlab.web.server_state import Site, address_of, refused, site_of
 
-FRESH_SECONDS = 30  # that a leaderboard is shown again before it is computed anew
+FRESH_SECONDS = 30  # for which a computed answer is reused
 BOARD_SECONDS = 120
 RECENT_SECONDS = 1
-PIECE = 65_536  # bytes of an answer that are unpacked at a time
+PIECE = 65_536  # bytes that are decompressed at a time
 
 
 def add_replay_routes(app: FastAPI) -> None:
@@ -49,14 +49,14 @@ def add_replay_routes(app: FastAPI) -> None:
 
 
 def _asker(request: Request) -> tuple[Site, Payer]:
-    """Return the site and who asks, if that is not too often."""
+    """Return the site and the payer of a request; raise `Busy` if there are too many requests."""
     site, address = site_of(request), address_of(request)
     site.admission.check_rate("records", address)
     return site, Payer(address, "replays")
 
 
 class _Held(Response):
-    """A large answer, which counts for its address until it is sent."""
+    """A large response that counts against its address until it is sent."""
 
     def __init__(self, site: Site, address: str, inner: Response) -> None:
         super().__init__()
@@ -72,9 +72,9 @@ class _Held(Response):
 async def _held(
     site: Site, payer: Payer, make: Callable[[], Coroutine[Any, Any, Response]]
 ) -> Response:
-    """Make a large answer; an address may have a few of them on the way.
+    """Make a large response; an address may have a few of them at the same time.
 
-    One too many costs nothing: not even the record that came with it is read.
+    One too many is refused before its body is read.
     """
     if not site.admission.enter("replays", payer.address):
         raise Busy(SENTENCES["replays"])
@@ -96,7 +96,7 @@ async def _replay(request: Request, site: Site, payer: Payer, record: Record) ->
 
 
 async def _unpack(packed: bytes) -> AsyncIterator[bytes]:
-    """Yield what was compressed, piece by piece: no more of it is in memory than is being sent."""
+    """Decompress in pieces, so that no more is in memory than is being sent."""
     opened = zlib.decompressobj(wbits=31)
     while packed:
         yield opened.decompress(packed, PIECE)
@@ -111,17 +111,17 @@ async def stored_replay(request: Request, id: str) -> Response:
     record: Record | None
     if room is not None:
         if not room.over:
-            return refused(409, "this game is still played; its replay comes when it is over")
+            return refused(409, "this game is not over; its replay is available afterwards")
         record = room.record()
     else:
         record = await site.reads.call(leaderboards.stored_record, site.store, site.menu, id)
     if record is None:
-        return refused(404, f"there is no game {id[:40]!r}")
+        return refused(404, f"game {id[:40]!r} not found; choose one from the page of replays")
     return await _held(site, payer, partial(_replay, request, site, payer, record))
 
 
 async def sent_replay(request: Request) -> Response:
-    """Return the positions of a record that somebody has in a file."""
+    """Return the positions of a record from a visitor's file."""
     site, payer = _asker(request)
 
     async def make() -> Response:
@@ -167,7 +167,7 @@ async def review(request: Request) -> Response:
 
 
 async def _kept(site: Site, key: Any, make: Any, seconds: float = FRESH_SECONDS) -> Any:
-    """Return an answer of a moment ago, or make it; those who ask meanwhile share it."""
+    """Return a cached answer, or compute it once for all who ask in the meantime."""
     now = time.monotonic()
     known = site.cached.get(key)
     if known is None or now - known[0] > seconds or (known[1].done() and known[1].exception()):
@@ -199,7 +199,7 @@ async def recent(request: Request) -> Response:
 
 
 async def people(request: Request) -> Response:
-    """Return how people did against agents."""
+    """Return the scores of people against agents."""
     site = site_of(request)
 
     def make() -> Any:
@@ -209,7 +209,7 @@ async def people(request: Request) -> Response:
 
 
 async def library_index(request: Request) -> Response:
-    """Return what the library has."""
+    """Return the index of the library."""
     return JSONResponse(await asyncio.to_thread(library.library_json))
 
 
@@ -217,7 +217,9 @@ async def report(request: Request, paper: str) -> Response:
     """Return a report."""
     found = await asyncio.to_thread(library.report_json, paper)
     return (
-        refused(404, f"there is no report {paper[:40]!r}") if found is None else JSONResponse(found)
+        refused(404, f"report {paper[:40]!r} not found; the library lists all reports")
+        if found is None
+        else JSONResponse(found)
     )
 
 
@@ -225,6 +227,6 @@ async def figure(request: Request, name: str) -> Response:
     """Return a figure of a report."""
     path = library.figure_path(name)
     if path is None:
-        return refused(404, f"there is no figure {name[:80]!r}")
+        return refused(404, f"figure {name[:80]!r} not found; the reports link to all figures")
     headers = {"Cache-Control": "no-cache"}
     return FileResponse(path, media_type="image/svg+xml", headers=headers)

@@ -1,6 +1,6 @@
-"""Finished games again: every position with all cards open, and what an adviser thinks of them.
+"""Replays of finished games: every position with all cards visible, and an adviser's values.
 
-A long record takes seconds to replay, so all of it is done in worker processes.
+A long record takes seconds to replay, so all of this runs in worker processes.
 """
 
 from __future__ import annotations
@@ -25,41 +25,46 @@ from cardlab.web.page_data import page_data_of
 from cardlab.web.room import hint_json
 from cardlab.web.views import action_json, description_json, open_description, words_of
 
-WORST = 5  # moves that are named in a review
-PART_SECONDS = 1.0  # of a review that a worker makes at a time
-QUICK_PACKING = 3  # level of compression
+WORST = 5  # moves that a review lists
+PART_SECONDS = 1.0  # of a review that a worker computes in one call
+QUICK_PACKING = 3  # gzip level
 
 
 def read_record(data: Any, menu: Menu, limits: Limits) -> tuple[Game, Record]:
-    """Return game and record of a request: a line of JSON, or the object that it holds."""
+    """Return game and record of a request: a line of JSON, or the same as an object."""
     if isinstance(data, str):
         record = Record.from_line(data.strip().partition("\n")[0])
     else:
         try:
             record = Record.model_validate(data)
         except ValueError:
-            raise CardlabError("this is no game record; open a file that cardlab wrote") from None
+            raise CardlabError(
+                "this file does not contain a game record; open a .jsonl file saved by cardlab"
+            ) from None
     game = menu.game(record.game)
     most = limits.record_plies
     if len(record.actions) > most or len(record.deals) > most:
-        raise CardlabError(f"this record is too long; {most:,} moves are the most")
+        raise CardlabError(
+            f"this record has {max(len(record.actions), len(record.deals)):,} moves, the limit "
+            f"here is {most:,}; replay it with `cardlab replay`"
+        )
     return game, record
 
 
 def packed_replay(game: Game, record: Record) -> bytes:
-    """Return every position of a record as compressed JSON: it is much text, and all alike."""
+    """Return every position of a record as compressed JSON: long, but repetitive text."""
     text = json.dumps(replay_json(game, record), ensure_ascii=False, separators=(",", ":"))
     return gzip.compress(text.encode(), QUICK_PACKING)
 
 
 def check_record(game: Game, record: Record) -> None:
-    """Refuse a record that does not follow the rules."""
+    """Raise an error for a record that does not follow the rules."""
     for _ in replay(record, game=game):
         pass
 
 
 def replay_json(game: Game, record: Record) -> dict[str, Any]:
-    """Return every position of a record with all cards open."""
+    """Return every position of a record with all cards visible."""
     frames: list[dict[str, Any]] = []
     for ply, table in enumerate(replay(record, game=game)):
         mover = table.mover
@@ -97,9 +102,11 @@ def replay_json(game: Game, record: Record) -> dict[str, Any]:
 async def check_adviser(
     spec: str, game: Game, record: Record, menu: Menu, pool: AgentPool, payer: Payer
 ) -> None:
-    """Make sure that an adviser may be asked: also in replays only fair ones say honest values."""
+    """Raise an error for an adviser that is not allowed, such as one that sees all cards."""
     if is_open(spec):
-        raise CardlabError(f"adviser {spec} sees all cards; choose one that sees only its seat's")
+        raise CardlabError(
+            f"adviser {spec} sees all cards; choose an agent that sees only one seat's cards"
+        )
     entry = agent_pool.check_agent(spec, game, pool.limits, menu.agents)
     if spec not in menu.agents:
         options = game.read_options(dict(record.options))
@@ -109,14 +116,16 @@ async def check_adviser(
 def turn_at(game: Game, record: Record, ply: int) -> Turn:
     """Return the decision at a ply of a record."""
     if ply >= len(record.actions):
-        raise CardlabError(f"the record has {len(record.actions)} moves, none with number {ply}")
+        raise CardlabError(
+            f"move {ply} does not exist: the record has {len(record.actions)} moves, counted from 0"
+        )
     for at, table in enumerate(replay(record, game=game)):
         if at == ply:
             turn = table.turn()
             if record.actions[ply][0] not in turn.legal:
-                raise CardlabError(f"move {ply} of the record is not possible there")
+                raise CardlabError(f"move {ply} of the record is not legal; the file is damaged")
             return turn
-    raise CardlabError(f"the record ends before move {ply}")
+    raise CardlabError(f"the record ends before move {ply}; choose an earlier one")
 
 
 def advice_at(game: Game, record: Record, ply: int, adviser: str) -> dict[str, Any]:
@@ -135,7 +144,7 @@ def _advice(record: Record, turn: Turn, ply: int, adviser: str) -> dict[str, Any
 
 
 class Part(NamedTuple):
-    """Some moves of a review: lines to send, what the moves cost, and where the next one begins."""
+    """A part of a review: lines to send, costs of moves, and the first move of the next part."""
 
     lines: list[dict[str, Any]]
     costs: list[dict[str, Any]]
@@ -143,7 +152,7 @@ class Part(NamedTuple):
 
 
 def review_part(game: Game, record: Record, first: int, adviser: str) -> Part:
-    """Return what an adviser thinks of the moves from one on, as many as fit into a second."""
+    """Return the adviser's values from move `first` on, for as many moves as fit into a second."""
     part = Part([], [], 0)
     total = len(record.actions)
     until = time.monotonic() + PART_SECONDS
@@ -182,7 +191,7 @@ def _review_line(
 async def review(
     pool: AgentPool, game: Game, record: Record, adviser: str, payer: Payer
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yield what the adviser thinks of every move, then the moves that cost most."""
+    """Yield the adviser's values of every move, then the costliest moves."""
     costs: list[dict[str, Any]] = []
     total, at = len(record.actions), 0
     while at < total:

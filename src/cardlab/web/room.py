@@ -1,8 +1,8 @@
-"""One table: a game with its seats, and what each seat is sent.
+"""One table: a game with its seats, and the messages that each seat gets.
 
-What is sent about a move waits until the move is in the store: nobody is shown what a restart
-could undo. Agents go on meanwhile, and what they do is written together. An agent's random stream
-is that of (seed, seat, ply), so that nothing about it needs to be kept.
+Messages about a move wait until the move is in the store, so that nobody sees a move that a restart
+could lose. Agents continue meanwhile, and their moves are written in batches. An agent's random
+stream depends on (seed, seat, ply) alone, so that it need not be stored.
 """
 
 from __future__ import annotations
@@ -35,20 +35,23 @@ if TYPE_CHECKING:
     from cardlab.web.rooms import Rooms
 
 LOG = logging.getLogger(__name__)
-NAMELESS = "a guest"
-MOST_OUT = 64  # moves of agents that may wait for the store
+NAMELESS = "Guest"
+MOST_OUT = 64  # messages that may wait for the store before agents pause
 SAVING = '{"type":"saving"}'
-RETRY_SECONDS = 0.5  # until an agent asks again for a place in the queue
+RETRY_SECONDS = 0.5  # until a decision that found the queue full is tried again
+RETRY = "reload the page to try again"
+NO_HINTS = "hints are switched off at this table; open a new table with hints"
+ONLY_PLAYERS = "you watch without a seat, and only players can do this; open the link of a seat"
 
 
 def digest_of(secret: str) -> str:
-    """Return what is kept of a seat's secret: it is long and random, so one hash is enough."""
+    """Return the hash of a seat's secret; the secret is long and random, so one hash is enough."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 @dataclass(slots=True)
 class Seat:
-    """Who sits there: an agent, a person, or as yet nobody who has said a name."""
+    """Who has a seat: an agent, a person with a name, or nobody yet."""
 
     agent: str | None = None
     name: str | None = None
@@ -56,13 +59,13 @@ class Seat:
 
     @property
     def label(self) -> str:
-        """The name that others read."""
+        """The name that others see."""
         return self.agent or self.name or NAMELESS
 
 
 @dataclass(slots=True, eq=False)
 class Listener:
-    """A browser at a table: its seat, if it has one, and how it is written to or sent away."""
+    """A browser at a table: its seat, if it has one, and how to send to it or disconnect it."""
 
     seat: int | None
     send: Callable[[str], None]
@@ -71,12 +74,12 @@ class Listener:
 
 
 class NotSaved(CardlabError):
-    """Something waits until a move is in the store."""
+    """An action that must wait until a move is in the store."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoomSettings:
-    """What does not change as long as a room exists."""
+    """The settings of a room that never change."""
 
     id: str
     seed: int  # of the cards, if they come from a seed, and of the agents' random streams
@@ -124,23 +127,23 @@ class Room:
         self.playing: Table | None = None  # None: the cards are not dealt yet
         self.listeners: list[Listener] = []
         self.task: asyncio.Task[None] | None = None
-        self.number = self.saved = 0  # of the newest row, and of that in the store
-        self.position = 0  # of the newest row that has another position than the one before
-        self.late = False  # whether players have been told that a move waits for the store
-        self.outbox: deque[tuple[int, Listener, str]] = deque()  # what waits for which number
+        self.number = self.saved = 0  # of the newest row, and of the newest one in the store
+        self.position = 0  # number of the newest row with a new position
+        self.late = False  # whether players have been sent SAVING
+        self.outbox: deque[tuple[int, Listener, str]] = deque()  # messages by the row they wait for
         self.timer: asyncio.TimerHandle | None = None
-        self.wake: asyncio.Event | None = None  # of whoever waits for the store
+        self.wake: asyncio.Event | None = None  # set when rows have reached the store
 
     @property
     def id(self) -> str:
-        """What the room is found by."""
+        """The id in the address of the table."""
         return self.settings.id
 
     @property
     def table(self) -> Table:
         """The cards on the table."""
         if self.playing is None:
-            raise CardlabError("the cards are dealt when everybody is here; wait for the others")
+            raise CardlabError("the cards are not dealt yet; wait until all players have joined")
         return self.playing
 
     @property
@@ -155,18 +158,18 @@ class Room:
 
     @property
     def pending(self) -> bool:
-        """Whether something that has happened here is not in the store yet."""
+        """Whether any change of this room is not in the store yet."""
         return self.saved < self.number
 
     @property
     def payer(self) -> Payer:
-        """For whom agents think here: whoever has a seat, or looks on."""
-        first = min(self.listeners, key=lambda one: one.seat is None, default=None)
+        """The address whose share of computing time agents use here: a player's if there is one."""
+        first = min(self.listeners, key=lambda listener: listener.seat is None, default=None)
         return Payer(first.address if first else "nobody", self.id)
 
     @property
     def version(self) -> int:
-        """A number that rises with every change, steps back included."""
+        """A number that increases with every change of the position, undone moves included."""
         return self.ply + 2 * self.undone
 
     @property
@@ -178,7 +181,7 @@ class Room:
     # What is sent
 
     def facts(self) -> dict[str, Any]:
-        """Return what everybody may know of a table, without a card of it."""
+        """Return the public facts of a table, without any card."""
         return {
             "id": self.id,
             "game": self.game.name,
@@ -190,20 +193,20 @@ class Room:
         }
 
     def people(self) -> list[dict[str, Any]]:
-        """Return who sits where."""
-        there = {listener.seat for listener in self.listeners}
+        """Return who has which seat."""
+        connected = {listener.seat for listener in self.listeners}
         return [
             {
                 "name": seat.label if seat.agent or seat.name else None,
                 "kind": "agent" if seat.agent else "person" if seat.name else "open",
-                "connected": bool(seat.agent) or k in there,
+                "connected": bool(seat.agent) or k in connected,
                 "open_cards": bool(seat.agent) and is_open(seat.agent or ""),
             }
             for k, seat in enumerate(self.seats)
         ]
 
     def public(self) -> dict[str, Any]:
-        """Return the facts and how far the game is."""
+        """Return the facts, the seats and the progress of the game."""
         summary = {
             **self.facts(),
             "summary": self.game.summary,
@@ -216,16 +219,16 @@ class Room:
         return {**summary, "seed": self.table.seed} if self.over else summary
 
     def view(self, seat: int | None, move: tuple[int, int] | None = None) -> str:
-        """Return the message that shows the table to a seat, or to somebody without one."""
+        """Return the message that shows the table to a seat, or to a spectator."""
         if self.playing is None:
             return self._gathering(seat)
         state, mover = self.table.state, self.table.mover
         over, to_move = mover == OVER, None if mover == OVER else mover
         if seat is None:
-            shown = public_description(state, to_move)
+            visible = public_description(state, to_move)
         else:
             legal = state.legal() if seat == mover else None
-            shown = view_json(state.view(seat), to_move, legal)
+            visible = view_json(state.view(seat), to_move, legal)
         return _dump(
             {
                 "type": "view",
@@ -234,7 +237,7 @@ class Room:
                 "table": self.facts(),
                 "seat": seat,
                 "seats": self.people(),
-                **shown,
+                **visible,
                 "move": None if move is None else move_json(self.game, *move, seat),
                 "over": self._result(seat) if over else None,
             }
@@ -266,30 +269,30 @@ class Room:
         }
 
     def post(self, listener: Listener, text: str) -> None:
-        """Send a message, once all that has happened before it is in the store."""
+        """Send a message once all changes before it are in the store."""
         if self.pending or self.outbox:
             self.outbox.append((self.number, listener, text))
         else:
             listener.send(text)
 
     def send_views(self, move: tuple[int, int] | None = None) -> None:
-        """Send everybody their view."""
-        made: dict[int | None, str] = {}
+        """Send everybody their own view."""
+        views: dict[int | None, str] = {}
         for listener in list(self.listeners):
-            if listener.seat not in made:
-                made[listener.seat] = self.view(listener.seat, move)
-            self.post(listener, made[listener.seat])
+            if listener.seat not in views:
+                views[listener.seat] = self.view(listener.seat, move)
+            self.post(listener, views[listener.seat])
 
     def send_all(self, message: dict[str, Any]) -> None:
-        """Send everybody the same."""
+        """Send everybody the same message."""
         text = _dump(message)
         for listener in list(self.listeners):
             self.post(listener, text)
 
-    # Who comes and goes
+    # Joining and leaving
 
     def find_seat(self, secret: str) -> int | None:
-        """Return the seat that a secret opens."""
+        """Return the seat that a secret belongs to."""
         digest = digest_of(secret)
         found = None
         for k, seat in enumerate(self.seats):
@@ -298,15 +301,15 @@ class Room:
         return found
 
     def join(self, listener: Listener, name: str | None, commitment: str | None = None) -> None:
-        """Let somebody in, in place of whoever held the seat in another tab.
+        """Let a browser join; it replaces another one on the same seat.
 
-        `commitment` is the hash of the number that the browser adds to a fair deal.
+        `commitment` is the hash of the number that the browser contributes to a fair deal.
         """
         changed = False
         if listener.seat is not None:
-            for other in [each for each in self.listeners if each.seat == listener.seat]:
+            for other in [peer for peer in self.listeners if peer.seat == listener.seat]:
                 self.listeners.remove(other)
-                other.close(4409, "this seat was taken over by another tab")
+                other.close(4409, "this seat is now open in another tab")
             seat = self.seats[listener.seat]
             if name and not seat.name:
                 seat.name = name
@@ -314,7 +317,7 @@ class Room:
             if self.playing is None and self.dealing.commit(listener.seat, commitment):
                 changed = True
         elif len(self.listeners) >= self.home.limits.sockets_at_table:
-            raise CardlabError("too many look at this table already; try again later")
+            raise CardlabError("too many people watch this table already; try again later")
         self.listeners.append(listener)
         if self.late:
             listener.send(SAVING)
@@ -325,30 +328,30 @@ class Room:
         else:
             self.post(listener, self.view(listener.seat))
             self._announce(listener)
-        self.go_on()
+        self.let_agents_move()
 
     def reveal(self, seat: int | None, share: str) -> None:
-        """Take the number that a person adds to the deal."""
+        """Take the number that a person contributes to the deal."""
         if seat is None:
-            raise CardlabError("you look on without a seat; only players can do this")
+            raise CardlabError(ONLY_PLAYERS)
         self.dealing.reveal(seat, share)
         self.save()
         self._gather()
-        self.go_on()
+        self.let_agents_move()
 
     def _gather(self) -> None:
-        """Deal if all numbers are known; show everybody how far it is."""
+        """Deal if all numbers are known; send everybody the progress."""
         if self.dealing.ready:
             self.start()
             self._save_position()
         self.send_views()
 
     def start(self, orders: Sequence[Any] = (), actions: Sequence[int] = ()) -> None:
-        """Deal, or put the table where it was after these decks and actions."""
+        """Deal, or restore the position after these decks and actions."""
         self.playing = self._play(orders, actions)
 
     def _play(self, orders: Sequence[Any], actions: Sequence[int]) -> Table:
-        """Return a table after these actions, on the decks that were dealt and then on new ones."""
+        """Return a table after these actions, dealt from these decks and then from new ones."""
         dealer = self.dealing.dealer(self.game.deck)
         seed = None if dealer else self.settings.seed
         table = Table(self.game, seed=seed, deals=orders, options=self.options, dealer=dealer)
@@ -357,7 +360,7 @@ class Room:
         return table
 
     def leave(self, listener: Listener) -> None:
-        """Let somebody go."""
+        """Remove a browser from the table."""
         if listener in self.listeners:
             self.listeners.remove(listener)
             self._announce(None)
@@ -369,37 +372,37 @@ class Room:
             if listener is not newcomer:
                 self.post(listener, text)
 
-    # What they do
+    # Actions of people
 
     def act(self, seat: int | None, version: int, action: int) -> None:
-        """Take a person's action."""
+        """Play a person's action."""
         self._check_turn(seat, version)
         mover = self.table.mover
         try:
             self.table.act(action)
         except IllegalAction:
-            sentence = f"action {action} is not possible now; choose one that is offered"
+            sentence = f"action {action} is not legal now; choose one of the actions shown"
             raise CardlabError(sentence) from None
         self._moved((mover, action))
-        self.go_on()
+        self.let_agents_move()
 
     def undo(self, seat: int | None) -> None:
-        """Take the last move back where somebody plays alone."""
+        """Take the last move back in a solo game."""
         if page_data_of(self.game).solvable is None:
-            raise CardlabError(f"a move of {self.game.title} cannot be taken back")
+            raise CardlabError(f"moves of {self.game.title} cannot be taken back")
         if seat is None:
-            raise CardlabError("only who plays may take a move back")
+            raise CardlabError(ONLY_PLAYERS)
         if not self.table.actions:
-            raise CardlabError("there is no move to take back")
+            raise CardlabError("there is no move to take back; make one first")
         self._check_saved()
         self.start(self.table.deals, self.table.actions[:-1])
         self.undone += 1
         self._moved(None)
 
     async def hint(self, seat: int | None, version: int) -> dict[str, Any]:
-        """Return what the adviser thinks of every action, from the view of the seat to move."""
+        """Return the adviser's values of all legal actions, computed from the seat's own view."""
         if not self.settings.hints:
-            raise CardlabError("hints are not allowed at this table")
+            raise CardlabError(NO_HINTS)
         self._check_turn(seat, version)
         turn, adviser = self.table.turn(), self.settings.adviser or adviser_of(self.game)
         stream = (self.settings.seed, "hint", self.ply)
@@ -414,30 +417,33 @@ class Room:
     async def solvable(self, seat: int | None) -> dict[str, Any]:
         """Return whether the position can still be solved."""
         if page_data_of(self.game).solvable is None:
-            raise CardlabError(f"{self.game.title} has no solution to ask for")
+            raise CardlabError(f"{self.game.title} cannot be checked for a solution")
         if seat is None or not self.settings.hints:
-            raise CardlabError("hints are not allowed at this table")
+            raise CardlabError(NO_HINTS if seat is not None else ONLY_PLAYERS)
         version = self.version
         state = State(self.game, self.table.state.view(0).array)
         if self.over:
             answer = self.table.state.returns()[0] > 0
         else:
             answer = await self.home.pool.call(agent_pool.solvable, state, payer=self.payer)
-        words = "It can still be solved." if answer else "It cannot be solved any more."
+        words = "It can still be solved." if answer else "It can no longer be solved."
         return {"type": "solvable", "version": version, "answer": answer, "words": words}
 
     def _check_turn(self, seat: int | None, version: int) -> None:
         if seat is None:
-            raise CardlabError("you look on without a seat; only players can do this")
+            raise CardlabError(ONLY_PLAYERS)
         if self.over:
             raise CardlabError("the game is over; start a new one")
         self._check_saved()
         if version != self.version:
             raise CardlabError(
-                f"this answers position {version}, but the table is at {self.version}; look again"
+                f"this was sent for position {version}, but the table is at position "
+                f"{self.version}; look at the new position and try again"
             )
         if seat != self.table.mover:
-            raise CardlabError(f"it is the turn of seat {self.table.mover}, not yours")
+            raise CardlabError(
+                f"it is not your turn; wait for {self.seats[self.table.mover].label}"
+            )
 
     def _check_saved(self) -> None:
         if self.saved < self.position:
@@ -447,8 +453,8 @@ class Room:
         self._save_position()
         self.send_views(move)
 
-    def go_on(self) -> None:
-        """Have the agents move, if one is to move and somebody looks on."""
+    def let_agents_move(self) -> None:
+        """Start the agents if one is to move and somebody is connected."""
         if self.task is not None and not self.task.done():
             return
         mover = OVER if self.playing is None else self.playing.mover
@@ -467,12 +473,14 @@ class Room:
                 if len(self.outbox) > MOST_OUT:
                     await self.settled()
                 else:
-                    await asyncio.sleep(0)  # others have their turn
+                    await asyncio.sleep(0)  # let other tasks run
         except CardlabError as error:
-            self.send_all({"type": "refused", "error": f"{spec} could not move: {error}"})
+            self.send_all({"type": "refused", "error": f"{spec} could not move: {error}; {RETRY}"})
         except Exception:
             LOG.exception("table %s, %s", self.id, spec)
-            self.send_all({"type": "refused", "error": f"{spec} made a mistake and cannot move"})
+            self.send_all(
+                {"type": "refused", "error": f"{spec} failed and could not move; {RETRY}"}
+            )
         finally:
             self.task = None
             self.home.tidy(self)
@@ -493,7 +501,7 @@ class Room:
                     raise
                 await asyncio.sleep(RETRY_SECONDS)
 
-    # What is kept
+    # Saving
 
     def save(self) -> None:
         """Have the table written to the store."""
@@ -517,22 +525,22 @@ class Room:
             self._time_saving()
 
     def _save_position(self) -> None:
-        """Have a new position written: nobody moves on from it before it is in the store."""
+        """Have a new position written; nobody can move on from it until it is in the store."""
         self.save()
         self.position = self.number
 
     def _time_saving(self) -> None:
         seconds = self.home.limits.saving_seconds
-        self.timer = asyncio.get_running_loop().call_later(seconds, self._say_saving)
+        self.timer = asyncio.get_running_loop().call_later(seconds, self._send_saving)
 
-    def _say_saving(self) -> None:
-        """Tell everybody that a move waits for the store."""
+    def _send_saving(self) -> None:
+        """Send everybody the message that a move is still being saved."""
         self.late = True
         for listener in list(self.listeners):
             listener.send(SAVING)
 
     def committed(self, number: int) -> None:
-        """Send what has waited for the store."""
+        """Send the messages that have waited for this row."""
         self.saved = max(self.saved, number)
         while self.outbox and self.outbox[0][0] <= self.saved:
             _, listener, text = self.outbox.popleft()
@@ -543,7 +551,7 @@ class Room:
             self.timer = None
         self.late = False
         if self.pending:
-            self._time_saving()  # the store works: what still waits has only just happened
+            self._time_saving()  # the store works; the rows that still wait are new
         else:
             self.home.unsaved.pop(self.id, None)
             self.home.tidy(self)
@@ -551,7 +559,7 @@ class Room:
             self.wake.set()
 
     async def settled(self) -> None:
-        """Wait until everything that has happened here is in the store."""
+        """Wait until all changes of this room are in the store."""
         while self.pending:
             if self.wake is None:
                 self.wake = asyncio.Event()
@@ -562,7 +570,7 @@ class Room:
         """Return the record of a finished game."""
         if not self.over:
             raise CardlabError(
-                f"table {self.id} is still played; its record comes when the game is over"
+                f"the game at table {self.id} is not over; its record is available afterwards"
             )
         return self.table.record([seat.label for seat in self.seats])
 

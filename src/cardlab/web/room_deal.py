@@ -1,9 +1,9 @@
-"""Where the cards of a table come from, and how people can be sure that nobody chose them.
+"""How the cards of a table are dealt, and how players can verify that nobody chose them.
 
-Between people the deal is fair by commit and reveal. The server draws a secret number and shows its
-hash; every player's browser draws a number too and sends its hash; only when all hashes are known
-are the players' numbers sent, and only after the game the server's. The key of all decks is made
-from all numbers: who knows all but one of them can neither know nor choose it.
+Between people the deal uses a commit-reveal protocol. The server draws a secret number and shows
+its hash; every player's browser draws a number too and sends its hash. The players' numbers are
+sent only when all hashes are known, the server's only after the game. The key of all decks is
+derived from all numbers: without every one of them it can be neither known nor chosen.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ NUMBER_BYTES = 32
 
 
 def draw_number() -> str:
-    """Return a random number as a browser sends it."""
+    """Return a random secret number, as hexadecimal digits."""
     return secrets.token_hex(NUMBER_BYTES)
 
 
 def hash_of(number: str) -> str:
-    """Return what is shown of a number that is still secret."""
+    """Return the hash that commits to a number."""
     return hashlib.sha256(number.encode()).hexdigest()
 
 
 @dataclass
 class Dealing:
-    """The deal of one table: of what kind it is, and the numbers that make it.
+    """The deal of one table: its kind and the numbers that it is derived from.
 
-    - `fair`: made from the numbers of the server and of every person
-    - `server`: made from the server's number alone
-    - `chosen`: from a seed that whoever opened the table has chosen
+    - `fair`: derived from the numbers of the server and of every person
+    - `server`: derived from the server's number alone
+    - `chosen`: from a seed chosen by the person who opened the table
     - `numbered`: one of a game's numbered deals
     """
 
@@ -48,7 +48,7 @@ class Dealing:
     people: list[int] = field(default_factory=list)  # seats whose numbers are needed
     commitments: dict[int, str] = field(default_factory=dict)  # hashes, by seat
     shares: dict[int, str] = field(default_factory=dict)  # numbers, by seat
-    by_server: list[int] = field(default_factory=list)  # whose number the server has drawn
+    by_server: list[int] = field(default_factory=list)  # seats whose number the server has drawn
 
     @classmethod
     def plan(cls, seed: int | None, numbered: bool, people: Sequence[int]) -> Dealing:
@@ -62,18 +62,18 @@ class Dealing:
         return cls("fair", draw_number(), list(people))
 
     @classmethod
-    def of(cls, kept: dict[str, Any] | None) -> Dealing:
-        """Return what the store has kept; tables of before have seeds."""
-        if kept is None:
+    def of(cls, stored: dict[str, Any] | None) -> Dealing:
+        """Return a deal from its stored form; tables of old versions have a seed instead."""
+        if stored is None:
             return cls("chosen")
         by_seat = {
-            name: {int(seat): text for seat, text in kept[name].items()}
+            name: {int(seat): text for seat, text in stored[name].items()}
             for name in ("commitments", "shares")
         }
-        return cls(**{**kept, **by_seat})
+        return cls(**{**stored, **by_seat})
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what the store keeps."""
+        """Return the deal in its stored form."""
         return asdict(self)
 
     @property
@@ -93,15 +93,15 @@ class Dealing:
 
     @property
     def waiting_for(self) -> list[int]:
-        """The seats whose hash, or then whose number, is missing."""
-        have = self.shares if self.all_committed else self.commitments
-        return [seat for seat in self.people if seat not in have]
+        """The seats whose hash is missing or, once all hashes are known, whose number is."""
+        known = self.shares if self.all_committed else self.commitments
+        return [seat for seat in self.people if seat not in known]
 
     def commit(self, seat: int, commitment: str | None) -> bool:
-        """Take the hash of a person's number; return whether anything has changed.
+        """Record the hash of a person's number; return whether anything has changed.
 
-        For a program that sends none the server draws a number. A hash can be replaced only as long
-        as nobody has sent a number: later it would be a choice.
+        For a client that sends no hash the server draws a number. A hash can be replaced only
+        until the first number is sent: later the person could choose the deal.
         """
         if self.kind != "fair" or seat not in self.people or seat in self.by_server:
             return False
@@ -117,24 +117,26 @@ class Dealing:
         return True
 
     def reveal(self, seat: int, share: str) -> None:
-        """Take a person's number, which must be the one that its hash was sent of."""
+        """Record a person's number, which must match the hash sent before."""
         if self.kind != "fair" or seat not in self.people or not self.all_committed:
-            raise CardlabError("no number is asked for now; wait until everybody is here")
+            raise CardlabError("no number is expected now; wait until all players have joined")
         if seat in self.shares:
-            raise CardlabError("your number is known already")
+            raise CardlabError("your number was received already; reload the page")
         if not hmac.compare_digest(hash_of(share), self.commitments[seat]):
-            raise CardlabError("this is not the number whose hash you sent")
+            raise CardlabError(
+                "this number does not match the hash that you sent; open a new table"
+            )
         self.shares[seat] = share
 
     @property
     def key(self) -> bytes:
-        """What all decks are made from."""
+        """The key that all decks are derived from."""
         if self.kind == "server":
             return derive_key("server deal", self.secret)
         return derive_key("fair deal", self.secret, *(self.shares[seat] for seat in self.people))
 
     def dealer(self, cards: int) -> Callable[[int], Array] | None:
-        """Return what gives the n-th deck, or None where a seed does."""
+        """Return the function that gives the n-th deck, or None where a seed decides the cards."""
         if not self.secret:
             return None
         key = self.key
@@ -151,7 +153,7 @@ class Dealing:
         }
 
     def progress(self, seats: int) -> dict[str, Any]:
-        """Return how far the deal is, for a table that waits for it."""
+        """Return which players the deal still waits for."""
         return {
             **self.facts(seats),
             "shares": len(self.shares),
@@ -160,7 +162,7 @@ class Dealing:
         }
 
     def proof(self, seats: int, cards: Sequence[str]) -> dict[str, Any] | None:
-        """Return all numbers and the cards that decks are made of, for when the game is over."""
+        """Return everything needed to verify the deal once the game is over."""
         if not self.secret:
             return None
         return {

@@ -1,7 +1,7 @@
-"""Rooms in the store: one row each, written again after every move, by one thread in groups.
+"""Tables in the store: one row each, rewritten after every move, in batches by one thread.
 
-Every row that is handed over gets a number; `committed` hears which numbers are in the store. A
-move is acknowledged only then, so that no acknowledged move is ever undone.
+Every row that is handed over gets a number; `committed` is called with the numbers that have
+reached the store. A move is acknowledged only then, so that no acknowledged move can be lost.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ from cardlab.engine.game import Game
 LOG = logging.getLogger(__name__)
 RETRY_SECONDS = 1
 GATHER_SECONDS = 0.005
-BUSY_SECONDS = 5  # that the writing thread waits for another writer before it looks up
+BUSY_SECONDS = 5  # how long the writing thread waits for another writer of the database
 RESULT_SECONDS = 1.0
 BEHIND_SECONDS = 2.0  # after which the store counts as behind
-FORGET_DAYS = 7  # a table at which nobody ever moved
-TIDY_SECONDS = 86_400  # between two looks for such tables
+FORGET_DAYS = 7  # after which a table without a single move is deleted
+TIDY_SECONDS = 86_400  # between two searches for such tables
 Found = TypeVar("Found")
 UNREADABLE = (ArithmeticError, AttributeError, CardlabError, LookupError, TypeError, ValueError)
 
 
 class DamagedTable(CardlabError):
-    """A row of the store that holds no table any more."""
+    """A row of the store that cannot be read as a table."""
 
 
 class Unsaved(NamedTuple):
-    """A row on its way to the store."""
+    """A row that waits to be written to the store."""
 
     number: int
     since: float
@@ -77,20 +77,20 @@ class RoomWriter:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.rows: dict[str, Unsaved] = {}  # to be written; a later row replaces an earlier one
-        self.writing: dict[str, Unsaved] = {}  # on their way
-        self.dropped: set[str] = set()  # of those that are being written
+        self.writing: dict[str, Unsaved] = {}  # being written
+        self.dropped: set[str] = set()  # being written, but not to be tried again
         self.numbers = itertools.count(1)
         self.committed: Callable[[dict[str, int]], None] = lambda done: None
         self.changed = threading.Condition()
-        self.hurry = 0  # how many wait for what is being written
+        self.hurry = 0  # how many callers wait for what is being written
         self.ended = False
         self.trouble: str | None = None
-        self.line: sql.Connection | None = None  # of the writing thread
+        self.connection: sql.Connection | None = None  # of the writing thread
         self.thread = threading.Thread(target=self._write, name="cardlab room writer", daemon=True)
         self.thread.start()
 
     def save(self, row: dict[str, Any]) -> int:
-        """Have a table written soon; return the number that `committed` will hear."""
+        """Have a table written soon; return the number that `committed` will be called with."""
         with self.changed:
             number = next(self.numbers)
             before = self.rows.get(row["id"]) or self.writing.get(row["id"])
@@ -100,7 +100,7 @@ class RoomWriter:
         return number
 
     def drop(self, table: str) -> None:
-        """Leave a table out that waits to be written."""
+        """Discard the waiting row of a table."""
         with self.changed:
             self.rows.pop(table, None)
             self.dropped.add(table)
@@ -115,8 +115,8 @@ class RoomWriter:
     def behind(self) -> float:
         """For how many seconds the oldest of them has waited."""
         with self.changed:
-            oldest = [one.since for one in (*self.rows.values(), *self.writing.values())]
-        return time.monotonic() - min(oldest) if oldest else 0.0
+            times = [row.since for row in (*self.rows.values(), *self.writing.values())]
+        return time.monotonic() - min(times) if times else 0.0
 
     @property
     def healthy(self) -> bool:
@@ -145,7 +145,7 @@ class RoomWriter:
                 self.hurry -= 1
 
     def load(self, table: str) -> StoredRoom | None:
-        """Return a table by its id: what waits to be written is newer than what is stored."""
+        """Return a table by its id; a row that waits to be written is newer than the stored one."""
         with self.changed:
             waiting = self.rows.get(table) or self.writing.get(table)
         if waiting is not None:
@@ -158,7 +158,7 @@ class RoomWriter:
         """Wait until games that have just ended are in the store, but not for long."""
         with self.changed:
             pending = {**self.writing, **self.rows}
-            ended = {name for name, one in pending.items() if one.row["returns"] is not None}
+            ended = {name for name, entry in pending.items() if entry.row["returns"] is not None}
 
         def written() -> bool:
             return self.trouble is not None or not ended & (self.rows.keys() | self.writing.keys())
@@ -192,7 +192,7 @@ class RoomWriter:
         return int(gone.rowcount)
 
     def _write(self) -> None:
-        """Write whatever has gathered in one transaction, then the next; failures are repeated."""
+        """Write all waiting rows in one transaction, again and again; retry what fails."""
         tidy_at = time.monotonic()
         while True:
             if time.monotonic() >= tidy_at:
@@ -205,62 +205,64 @@ class RoomWriter:
                 if not self.rows and not self.ended:
                     continue
                 if self.ended and not self.rows:
-                    self._hang_up()
+                    self._disconnect()
                     return
-                # Whatever comes within a moment is written together: one transaction costs as
-                # much as many rows.
+                # Rows that arrive within a few milliseconds are written together: a transaction
+                # costs as much as many rows.
                 self.changed.wait_for(lambda: self.hurry or self.ended, GATHER_SECONDS)
                 self.writing, self.rows = self.rows, {}
             try:
-                self._put([one.row for one in self.writing.values()])
+                self._put([entry.row for entry in self.writing.values()])
                 self.trouble = None
-            except Exception as error:  # whatever it is: rows are kept and written again
+            except Exception as error:  # whatever it is: the rows are written again later
                 self._fail(f"{type(error).__name__}: {error}".splitlines()[0])
                 with self.changed:
                     wanted = {
-                        name: one for name, one in self.writing.items() if name not in self.dropped
+                        name: entry
+                        for name, entry in self.writing.items()
+                        if name not in self.dropped
                     }
-                    self.rows = {**wanted, **self.rows}  # what came meanwhile is newer
+                    self.rows = {**wanted, **self.rows}  # rows that came meanwhile are newer
                     self.writing, self.dropped = {}, set()
                     self.changed.wait_for(lambda: self.ended, RETRY_SECONDS)
                     if self.ended:
-                        return  # nobody has been told of these moves
+                        return  # these moves were never acknowledged
                 continue
             with self.changed:
                 done, self.writing, self.dropped = self.writing, {}, set()
                 self.changed.notify_all()
-            self.committed({name: one.number for name, one in done.items()})
+            self.committed({name: entry.number for name, entry in done.items()})
 
     def _tidy(self) -> None:
         try:
             self.forget()
         except Exception as error:
-            LOG.warning("tables that nobody plays are not forgotten: %s", error)
+            LOG.warning("unused tables could not be deleted: %s", error)
 
     def _fail(self, reason: str) -> None:
         if self.trouble != reason:
-            LOG.warning("moves wait for the store: %s", reason)
+            LOG.warning("the store cannot be written, moves wait: %s", reason)
         self.trouble = reason
 
     def _put(self, rows: list[dict[str, Any]]) -> None:
-        if self.line is None:
-            self.line = self.store.engine.connect()
+        if self.connection is None:
+            self.connection = self.store.engine.connect()
             if self.store.engine.dialect.name == "sqlite":
-                driver: Any = self.line.connection.driver_connection
+                driver: Any = self.connection.connection.driver_connection
                 driver.execute(f"PRAGMA busy_timeout = {1000 * BUSY_SECONDS}")
         try:
-            with self.line.begin():
-                self.store.put(self.line, WEB_TABLES, rows)
+            with self.connection.begin():
+                self.store.put(self.connection, WEB_TABLES, rows)
         except BaseException:
-            self._hang_up()
+            self._disconnect()
             raise
 
-    def _hang_up(self) -> None:
-        if self.line is not None:
+    def _disconnect(self) -> None:
+        if self.connection is not None:
             with suppress(Exception):  # it may be broken in any way
-                self.line.invalidate()
-                self.line.close()
-            self.line = None
+                self.connection.invalidate()
+                self.connection.close()
+            self.connection = None
 
 
 def row_of(
@@ -275,7 +277,7 @@ def row_of(
     dealing: dict[str, Any] | None,
     **rest: Any,
 ) -> dict[str, Any]:
-    """Return what the store keeps of a table."""
+    """Return a table as a row of the store."""
     return {
         **rest,
         "game": game.name,
@@ -295,7 +297,7 @@ def row_of(
 def _readable(
     read: Callable[[Mapping[str, Any]], Found], rows: Iterable[Mapping[str, Any]]
 ) -> Iterator[Found]:
-    """Yield what rows hold; one that is damaged is named in the log and hides no other."""
+    """Yield the rows that can be read; a damaged one is logged and left out."""
     for row in rows:
         try:
             yield read(row)
@@ -305,14 +307,16 @@ def _readable(
 
 @contextmanager
 def whole(table: str) -> Iterator[None]:
-    """Say in a sentence that a table is damaged if it cannot be read."""
+    """Turn any error while a row is read into a `DamagedTable` with a sentence."""
     try:
         yield
     except DamagedTable:
         raise
     except UNREADABLE as error:
         LOG.warning("table %s cannot be read from the store: %r", table, error)
-        raise DamagedTable(f"table {table} is damaged and cannot go on; open a new one") from None
+        raise DamagedTable(
+            f"table {table} is damaged in the store and cannot be continued; open a new table"
+        ) from None
 
 
 def _result(row: Mapping[str, Any]) -> tuple[str, list[dict[str, Any]], list[float], bool]:
@@ -343,7 +347,7 @@ def _read_row(row: Mapping[str, Any]) -> StoredRoom:
         fields[name] = int(fields[name])
     _check_text(fields["adviser"])
     if fields["undone"] < 0:
-        raise ValueError(f"{fields['undone']} moves cannot have been taken back")
+        raise ValueError(f"undone must be at least 0, got {fields['undone']}")
     return StoredRoom(**fields)
 
 
@@ -352,7 +356,7 @@ def _seats(text: str) -> list[dict[str, Any]]:
         {name: seat[name] for name in ("agent", "name", "digest")} for seat in json.loads(text)
     ]
     if not seats:
-        raise ValueError("there are no seats")
+        raise ValueError("the table has no seats")
     for field in itertools.chain.from_iterable(seat.values() for seat in seats):
         _check_text(field)
     return seats
@@ -360,11 +364,11 @@ def _seats(text: str) -> list[dict[str, Any]]:
 
 def _check_text(field: object) -> None:
     if field is not None and not isinstance(field, str):
-        raise TypeError(f"{field!r} is not a text")
+        raise TypeError(f"expected text or null, got {field!r}")
 
 
 def _numbers(text: str, count: int) -> list[float]:
-    numbers = [float(one) for one in json.loads(text)]
+    numbers = [float(value) for value in json.loads(text)]
     if len(numbers) != count or not np.isfinite(numbers).all():
-        raise ValueError(f"{text[:80]!r} are not {count} numbers")
+        raise ValueError(f"expected {count} finite numbers, got {text[:80]!r}")
     return numbers

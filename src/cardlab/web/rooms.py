@@ -1,7 +1,7 @@
-"""All tables of a server: those in use here, the others in the store.
+"""All tables of a server: those in use are in memory, all others in the store.
 
-A table is in memory while somebody looks at it, an agent thinks, or a move is not yet in the store;
-otherwise it lies in the store and comes back when it is asked for, also after a restart.
+A table stays in memory while somebody is connected, an agent thinks, or a move is not yet in the
+store. Otherwise it is loaded from the store when somebody asks for it, also after a restart.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ID = re.compile(r"[A-Za-z0-9_-]{1,32}")
 
 
 class Rooms:
-    """All rooms: those in use here, the others in the store."""
+    """All rooms of a server, by id."""
 
     def __init__(
         self, menu: Menu, writer: RoomWriter, reads: StoreReads, pool: AgentPool, limits: Limits
@@ -47,8 +47,8 @@ class Rooms:
         writer.committed = self._hear
 
     def _hear(self, done: dict[str, int]) -> None:
-        """Pass on, from the writing thread, what has reached the store."""
-        with suppress(RuntimeError):  # the server has ended meanwhile
+        """Pass on, from the writing thread, which rows have reached the store."""
+        with suppress(RuntimeError):  # the server has stopped meanwhile
             self.loop.call_soon_threadsafe(self._committed, done)
 
     def _committed(self, done: dict[str, int]) -> None:
@@ -58,7 +58,7 @@ class Rooms:
                 room.committed(number)
 
     async def open(self, wish: NewTable, payer: Payer = SERVER) -> tuple[Room, list[str | None]]:
-        """Return a new room, which the store holds, and the secrets of its seats."""
+        """Return a new room, once it is in the store, and the secrets of its seats."""
         if len(self.live) >= self.limits.tables:
             raise Busy("too many tables are in use; try again in a few minutes")
         game = self.menu.game(wish.game)
@@ -66,20 +66,20 @@ class Rooms:
         count = _seats_of(game, options)
         if len(wish.seats) != count:
             raise CardlabError(
-                f"{len(wish.seats)} seats are filled, but {game.title} is played by {count} here; "
-                "name an agent or a person for each"
+                f"{game.title} needs {count} seats here, got {len(wish.seats)}; name an agent or "
+                "a person for each seat"
             )
         adviser = wish.adviser or adviser_of(game)
         if is_open(adviser):
             raise CardlabError(
-                f"adviser {adviser} sees all cards; choose one that sees only your own"
+                f"adviser {adviser} sees all cards; choose an agent that sees only your cards"
             )
         agents = {seat.agent for seat in wish.seats if isinstance(seat, AgentSeat)}
         for spec in (adviser, *sorted(agents)):
             entry = agent_pool.check_agent(spec, game, self.limits, self.menu.agents)
             if spec not in self.menu.agents:  # those are the operator's own choice
                 await self.pool.try_out(spec, game, options, entry, payer)
-        room, keys = self._lay(wish, game, options, adviser)
+        room, keys = self._make(wish, game, options, adviser)
         room.save()
         try:
             async with asyncio.timeout(self.limits.opening_seconds):
@@ -87,13 +87,13 @@ class Rooms:
         except TimeoutError:
             self.writer.drop(room.id)
             self.unsaved.pop(room.id, None)
-            raise Busy("tables cannot be kept at the moment; try again in a minute") from None
+            raise Busy("the new table could not be saved; try again in a minute") from None
         return room, keys
 
-    def _lay(
+    def _make(
         self, wish: NewTable, game: Game, options: dict[str, Any], adviser: str
     ) -> tuple[Room, list[str | None]]:
-        """Return a room as it is wished for, dealt unless people must be there first."""
+        """Return a room with the requested seats; the cards are dealt unless players must join."""
         seats: list[Seat] = []
         keys: list[str | None] = []
         for seat in wish.seats:
@@ -116,18 +116,18 @@ class Rooms:
         return room, keys
 
     async def find(self, name: str) -> Room | None:
-        """Return a room that is in use, or bring it back from the store."""
+        """Return a room from memory or from the store."""
         found = self.live.get(name) or self.unsaved.get(name)
         if found is not None or not ID.fullmatch(name):
             return found
         stored = await self.reads.call(self.writer.load, name)
         found = self.live.get(name) or self.unsaved.get(name)
-        if found is not None or stored is None:  # somebody else was faster
+        if found is not None or stored is None:  # another request loaded it meanwhile
             return found
         return self.restore(stored)
 
     async def find_settled(self, name: str) -> Room | None:
-        """Return a room of which everything is in the store."""
+        """Return a room once all its moves are in the store."""
         room = await self.find(name)
         if room is not None and room.pending:
             try:
@@ -138,14 +138,14 @@ class Rooms:
         return room
 
     def restore(self, stored: StoredRoom) -> Room:
-        """Return a room as the store holds it; it is in use only once somebody joins it."""
+        """Return a room from its stored form; it counts as in use once somebody joins."""
         game = self.menu.game(stored.game)
         if stored.rules != game.rules_version:
             raise CardlabError(
-                f"this table follows rules version {stored.rules} of {game.title}, this server "
-                f"plays version {game.rules_version}; it cannot go on"
+                f"this table uses version {stored.rules} of the rules of {game.title}, this "
+                f"server version {game.rules_version}; it cannot be continued, open a new table"
             )
-        if stored.returns is None:  # it goes on: a store may name code that nobody here has chosen
+        if stored.returns is None:  # unfinished: the store must not name code to be imported
             named = {seat["agent"] for seat in stored.seats} | {stored.adviser}
             for spec in sorted(filter(None, named)):
                 agent_pool.check_agent(spec, game, self.limits, self.menu.agents)
@@ -156,7 +156,7 @@ class Rooms:
         settings = RoomSettings(stored.id, stored.seed, stored.hints, stored.adviser, stored.begun)
         seats = [Seat(seat["agent"], seat["name"], seat["digest"]) for seat in stored.seats]
         if len(seats) != _seats_of(game, stored.options):
-            raise ValueError(f"{len(seats)} seats do not suit the options {stored.options}")
+            raise ValueError(f"{len(seats)} seats do not fit the options {stored.options}")
         dealing = Dealing.of(stored.dealing)
         room = Room(self, game, stored.options, settings, seats, dealing, stored.undone)
         if stored.orders or dealing.ready:
@@ -164,25 +164,25 @@ class Rooms:
         return room
 
     def use(self, room: Room) -> Room:
-        """Hold a room in memory; if it is there already, that one is returned."""
+        """Keep a room in memory and return it, or the one that is there already."""
         known = self.live.get(room.id)
         if known is None and len(self.live) >= self.limits.tables:
             raise Busy("too many tables are in use; try again in a few minutes")
         return self.live.setdefault(room.id, room)
 
     def tidy(self, room: Room) -> None:
-        """Let a room go that nobody looks at and at which nobody thinks."""
+        """Remove a room from memory if nobody is connected and no agent thinks."""
         if not room.busy and self.live.get(room.id) is room:
             del self.live[room.id]
 
     async def close(self) -> None:
-        """Stop all agents and send everybody away; the store has everything."""
+        """Stop all agents and disconnect everybody; all moves are in the store."""
         tasks = [room.task for room in self.live.values() if room.task]
         for task in tasks:
             task.cancel()
         for room in list(self.live.values()):
             for listener in list(room.listeners):
-                listener.close(1012, "the server restarts; the game goes on when it is back")
+                listener.close(1012, "the server restarts; the game continues when it is back")
         await asyncio.gather(*tasks, return_exceptions=True)
 
 

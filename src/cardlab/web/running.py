@@ -1,4 +1,4 @@
-"""Running the server: a port of its own, a word when it is ready, a clean end."""
+"""Runs the server: listens on a port, reports when it is ready, stops cleanly."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ from cardlab.web.server import make_app
 GRACE_SECONDS = 3
 EVERYWHERE = ("0.0.0.0", "::")
 MOST_DESCRIPTORS = 16_384
-OWN_DESCRIPTORS = 200  # files, workers and the store: never given to connections
-BACKLOG = 1024  # connections that wait to be accepted, where there are descriptors for all of them
-IN_PASSING = 4  # times as many are open for a moment before the first of them is refused
-GARBAGE = (20_000, 20, 50)  # tables leave no cycles: looking for some can wait
+OWN_DESCRIPTORS = 200  # reserved for files, workers and the store
+BACKLOG = 1024  # connections that wait to be accepted, if there are enough descriptors
+IN_PASSING = 4  # descriptors kept free for each waiting connection, some of which are refused
+GARBAGE = (20_000, 20, 50)  # tables create no reference cycles, so the collector can run rarely
 
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """What an operator chooses."""
+    """The settings of a server."""
 
-    host: str = "127.0.0.1"  # to listen on
-    port: int = 8080  # 0: any that is free
-    store: str | None = None  # its address; None: the user's own
-    names: tuple[str, ...] = ()  # that the server may be called by, beside the host
-    workers: int = 0  # processes that think; 0: one for each core
-    proxies: tuple[str, ...] = ()  # addresses and networks whose X-Forwarded-For is believed
-    metrics: bool = False  # serve numbers for Prometheus
+    host: str = "127.0.0.1"  # address to listen on
+    port: int = 8080  # 0: any free port
+    store: str | None = None  # address of the store; None: the user's own
+    names: tuple[str, ...] = ()  # host names that requests may use, beside `host`
+    workers: int = 0  # processes in which agents think; 0: one for each core
+    proxies: tuple[str, ...] = ()  # reverse proxies whose X-Forwarded-For is trusted
+    metrics: bool = False  # serve /metrics for Prometheus
     limits: Limits = field(default_factory=Limits)
 
 
 class _Server(uvicorn.Server):
-    """Says when it is ready, and ends without noise."""
+    """Calls `ready` when it has started, and stops without a traceback."""
 
     ready: Callable[[], None]
 
@@ -58,7 +58,7 @@ class _Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """End on Ctrl-C and SIGTERM, and end well: the signal is not raised again afterwards."""
+        """Stop on Ctrl-C and SIGTERM without raising the signal again afterwards."""
         names = (signal.SIGINT, signal.SIGTERM)
         before = [signal.signal(name, self.handle_exit) for name in names]
         try:
@@ -71,15 +71,15 @@ class _Server(uvicorn.Server):
 def run(
     settings: ServerSettings,
     menu: Menu | None = None,
-    tell: Callable[[str], None] = lambda address: None,
+    on_ready: Callable[[str], None] = lambda address: None,
 ) -> None:
-    """Serve until Ctrl-C or SIGTERM; what cannot start is one sentence."""
-    Store(settings.store).close()  # one that cannot be used is a sentence now, not a logged error
+    """Serve until Ctrl-C or SIGTERM; `on_ready` is called with the server's address."""
+    Store(settings.store).close()  # an unusable store raises its error here, before the start
     host, files = settings.host, raise_descriptors()
     most = min(settings.limits.connections, max(files // 2, files - OWN_DESCRIPTORS))
     admission = Admission.of(replace(settings.limits, connections=most), settings.proxies)
-    line = _listen(host, settings.port)
-    port = line.getsockname()[1]
+    listener = _listen(host, settings.port)
+    port = listener.getsockname()[1]
     shown = _own_address() if host in EVERYWHERE else host
     app = make_app(
         settings.store,
@@ -96,37 +96,37 @@ def run(
     address = f"[{shown}]" if ":" in shown else shown
 
     def ready() -> None:
-        tell(f"http://{address}:{port}/")
+        on_ready(f"http://{address}:{port}/")
         app.state.warming.add_done_callback(_settle)
 
     server.ready = ready
-    with line:
-        asyncio.run(server.serve(sockets=[line]))
+    with listener:
+        asyncio.run(server.serve(sockets=[listener]))
 
 
 def configuration(
     app: FastAPI, admission: Admission, proxies: list[str], backlog: int = BACKLOG
 ) -> uvicorn.Config:
-    """Return how the application is served: every connection under watch."""
+    """Return uvicorn's configuration, with limits on every connection."""
     http, sockets = watched_protocols(Watches(admission))
     return uvicorn.Config(
         app,
         http=http,
         ws=sockets,
         backlog=backlog,
-        ws_max_size=4 * admission.limits.message_bytes,  # larger ones are not even read
-        ws_per_message_deflate=False,  # compression would keep more memory than a table
+        ws_max_size=4 * admission.limits.message_bytes,  # larger ones are not read
+        ws_per_message_deflate=False,  # compression would use more memory than a table
         log_config=None,
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=GRACE_SECONDS,
-        proxy_headers=bool(proxies),  # what others say of themselves is not believed
+        proxy_headers=bool(proxies),  # X-Forwarded-For of others is ignored
         forwarded_allow_ips=proxies,
     )
 
 
 def raise_descriptors() -> int:
-    """Allow as many open files as the system lets this process have; return how many."""
+    """Raise the limit of open files as far as the system allows; return it."""
     most = MOST_DESCRIPTORS
     with suppress(ImportError, OSError, ValueError):
         import resource
@@ -143,14 +143,14 @@ def _own_address() -> str:
     """Return the address by which others on the network reach this machine."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("192.0.2.1", 9))  # sends nothing: only the way there is looked up
+            probe.connect(("192.0.2.1", 9))  # sends nothing, only looks up the route
             return str(probe.getsockname()[0])
         except OSError:
             return socket.gethostname()
 
 
 def _settle(_: object) -> None:
-    """Keep what is loaded out of the search for garbage, which would hold up every table."""
+    """Exclude loaded modules from garbage collection, which would delay every table."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(*GARBAGE)
@@ -162,18 +162,20 @@ def _listen(host: str, port: int) -> socket.socket:
         family, _, _, _, where = found[0]
     except (OSError, UnicodeError):  # UnicodeError: a text that cannot be a name
         raise CardlabError(
-            f"--host {host} is no address of this machine; use 127.0.0.1, or 0.0.0.0 for all"
+            f"--host must be an address of this machine, got {host}; use 127.0.0.1, or 0.0.0.0 "
+            "for all of its addresses"
         ) from None
-    # Named TCP, asyncio sends every part of an answer at once instead of after 40 ms.
-    line = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    line.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    # With IPPROTO_TCP asyncio sets TCP_NODELAY: parts of an answer are not delayed by 40 ms.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        line.bind(where)
-        line.listen(BACKLOG)
+        listener.bind(where)
+        listener.listen(BACKLOG)
     except OSError as error:
-        line.close()
+        listener.close()
         reason = error.strerror or str(error)
         raise CardlabError(
-            f"{host}:{port} cannot be listened on ({reason.lower()}); give another --port, or 0"
+            f"cannot listen on {host}:{port} ({reason.lower()}); give another --port, or "
+            "--port 0 for any free one"
         ) from None
-    return line
+    return listener

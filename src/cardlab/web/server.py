@@ -1,4 +1,4 @@
-"""The server: pages, the interface for data, and the socket of a table."""
+"""The web application: pages, the JSON interface, and the sockets of tables."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ from cardlab.web.store_reads import StoreReads
 
 LOG = logging.getLogger(__name__)
 DAY = 86_400
+CHECK_LINK = "check the link, or open a new table on the start page"
 
 Handler = Callable[..., Awaitable[Response]]
 
@@ -50,11 +51,11 @@ def make_app(
     admission: Admission | None = None,
     metrics: bool = False,
 ) -> FastAPI:
-    """Return the web application over a store; `hosts` are names that it may be called by.
+    """Return the web application for a store.
 
-    `ANY_ADDRESS` among them stands for all bare addresses. With `prestart` the first worker is
-    there before anybody asks for a hint; with `metrics` there is a page of numbers for whoever
-    runs the server.
+    `hosts` are the host names that requests may use; `ANY_ADDRESS` among them allows all IP
+    addresses. `prestart` starts a worker before the first hint is asked for; `metrics` adds the
+    page /metrics for Prometheus.
     """
     offered, counts = menu or Menu.of(), admission or Admission(limits or Limits())
     bounds = counts.limits
@@ -101,7 +102,7 @@ def make_app(
 async def _warm_up(menu: Menu, pool: AgentPool, stop: threading.Event, prestart: bool) -> None:
     games = list(menu.games.values())
     await asyncio.to_thread(lobby.warm_up, games, stop)
-    for game in games if prestart else ():  # one by one: whoever asks need not wait for all
+    for game in games if prestart else ():  # one call each, so that a visitor waits for one at most
         with suppress(CardlabError):
             await pool.call(lobby.warm_worker, game, seconds=WARM_SECONDS)
 
@@ -116,8 +117,11 @@ async def _complain(request: Request, error: Exception) -> Response:
 async def _missing(request: Request, error: Exception) -> Response:
     status = getattr(error, "status_code", 404)
     if request.url.path.startswith("/api/") or status != 404:
-        return JSONResponse({"error": f"there is nothing at {request.url.path[:200]}"}, status)
-    return PlainTextResponse(f"There is no page at {request.url.path[:200]}.\n", status)
+        sentence = f"nothing found at {request.url.path[:200]}; the start page is /"
+        return JSONResponse({"error": sentence}, status)
+    return PlainTextResponse(
+        f"There is no page at {request.url.path[:200]}. The start page is /.\n", status
+    )
 
 
 def _add_pages(app: FastAPI) -> None:
@@ -125,7 +129,9 @@ def _add_pages(app: FastAPI) -> None:
         async def document(request: Request) -> Response:
             made = page_document(page)
             if made is None:
-                return PlainTextResponse("The pages of the web table are not installed.\n", 404)
+                return PlainTextResponse(
+                    "The files of the web pages are missing; reinstall cardlab.\n", 404
+                )
             return answer(request, made)
 
         return document
@@ -149,7 +155,7 @@ def _add_pages(app: FastAPI) -> None:
         made = await asyncio.to_thread(make, found) if found and make else None
         if made is None:
             names = sorted({lobby.page_json(game)["deck"] for game in menu.games.values()})
-            return refused(404, f"there is no deck {name[:40]!r}; there are {', '.join(names)}")
+            return refused(404, f"unknown deck {name[:40]!r}; known: {', '.join(names)}")
         return answer(request, made, f"max-age={DAY}")
 
     for path, handler in (
@@ -179,15 +185,15 @@ def _add_tables(app: FastAPI) -> None:
     async def show_table(request: Request, id: str) -> Response:
         room = await site_of(request).rooms.find_settled(id)
         if room is None:
-            return refused(404, f"there is no table {id[:40]!r}")
+            return refused(404, f"table {id[:40]!r} not found; {CHECK_LINK}")
         return JSONResponse(room.public())
 
     async def record(request: Request, id: str) -> Response:
         room = await site_of(request).rooms.find_settled(id)
         if room is None:
-            return refused(404, f"there is no table {id[:40]!r}")
+            return refused(404, f"table {id[:40]!r} not found; {CHECK_LINK}")
         if not room.over:
-            return refused(409, "the record comes when the game is over")
+            return refused(409, "the game is not over; its record is available afterwards")
         name = f"{room.game.name}-{room.id}.jsonl"
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
         line = room.record().to_line() + "\n"

@@ -1,4 +1,4 @@
-"""What the server's parts share."""
+"""The objects that all parts of the server share."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from cardlab.web.store_reads import StoreReads
 class Site:
     """Menu, store, rooms, workers and limits of one server.
 
-    Replays, advice on them and reviews have workers of their own: players never wait for them.
+    Replays, advice on them and reviews have separate workers, so that players never wait for them.
     """
 
     menu: Menu
@@ -34,20 +34,20 @@ class Site:
     replay_pool: AgentPool
     limits: Limits
     admission: Admission
-    cached: dict[Any, Any] = field(default_factory=dict)  # answers that are kept for a while
+    cached: dict[Any, Any] = field(default_factory=dict)  # answers that are reused for a while
 
 
 def site_of(request: Request | WebSocket) -> Site:
-    """Return the site that a request is for."""
+    """Return the site that serves a request."""
     site: Site = request.app.state.site
     return site
 
 
 def address_of(request: Request | WebSocket) -> str:
-    """Return the address that a request counts for."""
+    """Return the address that a request counts against."""
     return network_of(request.client.host) if request.client else "nowhere"
 
 
 def refused(status: int, sentence: str) -> Response:
-    """Return an answer that says why not."""
+    """Return a JSON response with the reason of a refusal."""
     return JSONResponse({"error": sentence}, status)

@@ -1,4 +1,4 @@
-"""Reading from the store in threads of its own: a store that hangs holds up nothing else."""
+"""Reads from the store in separate threads, so that a store that hangs blocks nothing else."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Answer = TypeVar("Answer")
 
 
 class StoreReads:
-    """Calls functions that read from the store, each for a bounded time."""
+    """Calls functions that read from the store, with a time limit."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.threads = ThreadPoolExecutor(THREADS, "cardlab store")
 
     async def call(self, function: Callable[..., Answer], *args: Any) -> Answer:
-        """Return what a function reads; whoever asks is not kept waiting for a hanging store."""
+        """Return the result of a function, or raise `Busy` after the time limit."""
         reading = asyncio.get_running_loop().run_in_executor(self.threads, function, *args)
         try:
             return await asyncio.wait_for(reading, self.limits.reading_seconds)

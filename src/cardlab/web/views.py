@@ -1,4 +1,4 @@
-"""What a seat is sent: made from its view, and from nothing else."""
+"""Views as JSON: everything that a seat is sent is computed from its own view."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Part = str | dict[str, str | int]  # text, {"card": ...} or {"seat": ...}
 
 
 def action_json(game: Game, action: int) -> dict[str, Any]:
-    """Return an action with the cards or cells that it names."""
+    """Return an action as JSON, with the cards or cells that it names."""
     return dict(_action(game, action))
 
 
@@ -39,7 +39,7 @@ def _cards(game: Game) -> frozenset[str]:
 
 @functools.lru_cache(maxsize=8192)
 def text_parts(game: Game, text: str) -> list[Part]:
-    """Return text in parts, cards and seats apart: a page writes both in its own words."""
+    """Return text split into plain text, cards and seats, which the page writes as pictures."""
     parts: list[Part] = []
     at = 0
     for found in _marks(deck_for(game)).finditer(text):
@@ -52,14 +52,14 @@ def text_parts(game: Game, text: str) -> list[Part]:
 
 @functools.cache
 def _marks(deck: Deck) -> re.Pattern[str]:
-    """Return what finds the cards of a deck, and seats, in text."""
+    """Return a pattern that finds seats and the cards of a deck in text."""
     cards = "|".join(re.escape(text) for text in sorted(deck.texts, key=len, reverse=True))
     card = rf"(?<![\w=-])(?P<card>{cards})(?![\w+-])" if cards else "(?P<card>(?!))"
     return re.compile(rf"\bseat (?P<seat>\d{{1,2}})\b|{card}")
 
 
 def move_json(game: Game, seat: int, action: int, watcher: int | None) -> dict[str, Any]:
-    """Return a move as `watcher` saw it; what was laid face down has no text, id or card."""
+    """Return a move as `watcher` saw it; a card played face down has no text, id or card."""
     hidden = page_data_of(game).hidden(action)
     if hidden and watcher != seat:
         return {"seat": seat, "id": None, "text": hidden, "card": None}
@@ -69,7 +69,7 @@ def move_json(game: Game, seat: int, action: int, watcher: int | None) -> dict[s
 def description_json(
     game: Game, description: Description, seat: int | None, to_move: int | None
 ) -> dict[str, Any]:
-    """Return a description as JSON holds it, for a seat or for somebody without one."""
+    """Return a description as JSON, for a seat or for a spectator (None)."""
     facts = {name: text_parts(game, str(value)) for name, value in description.facts.items()}
     return {
         "seat": seat,
@@ -94,7 +94,7 @@ def _event_json(game: Game, event: Event) -> dict[str, Any]:
 
 
 def view_json(view: View, to_move: int | None, legal: Array | None) -> dict[str, Any]:
-    """Return what a seat knows; `legal` only where it is the seat to move."""
+    """Return what a seat knows as JSON; `legal` is None unless the seat is to move."""
     game = view.game
     return {
         "description": description_json(game, view.describe(), view.own_seat, to_move),
@@ -104,17 +104,17 @@ def view_json(view: View, to_move: int | None, legal: Array | None) -> dict[str,
 
 
 def public_description(state: State, to_move: int | None) -> dict[str, Any]:
-    """Return what every seat knows alike: all that somebody without a seat may see."""
+    """Return what all seats know, which is what a spectator may see."""
     views = [state.view(seat) for seat in range(int(state.seats))]
     descriptions = [view.describe() for view in views]
     first = descriptions[0]
     zones = []
     for zone in first.zones:
-        same = [_find(each.zones, zone.name, zone.seat) for each in descriptions]
+        same = [_find(description.zones, zone.name, zone.seat) for description in descriptions]
         shared = Counter(zone.cards)
         for other in same:
             shared &= Counter(other.cards if other else ())
-        # A zone keeps its order, such as the top card first; cards that not all know are left out.
+        # A zone keeps its order, such as the top card first; cards not known to all are left out.
         cards = []
         for card in zone.cards:
             if shared[card]:
@@ -125,36 +125,39 @@ def public_description(state: State, to_move: int | None) -> dict[str, Any]:
     facts = {
         name: value
         for name, value in first.facts.items()
-        if all(each.facts.get(name) == value for each in descriptions)
+        if all(description.facts.get(name) == value for description in descriptions)
     }
     events: tuple[Event, ...] = tuple(
         event
         for place, event in enumerate(first.events)
-        if all(place < len(each.events) and each.events[place] == event for each in descriptions)
+        if all(
+            place < len(description.events) and description.events[place] == event
+            for description in descriptions
+        )
     )
-    shown = Description(0, first.seats, first.to_move, tuple(zones), facts, events)
+    common = Description(0, first.seats, first.to_move, tuple(zones), facts, events)
     extras = [page_data_of(state.game).view(view.array[0], view.own_seat) for view in views]
     return {
-        "description": description_json(state.game, shown, None, to_move),
+        "description": description_json(state.game, common, None, to_move),
         "legal": None,
         "extra": _shared(extras),
     }
 
 
 def open_description(state: State, seat: int) -> Description:
-    """Return a description with the cards of every seat, for games that are over."""
+    """Return a description with the cards of all seats, for finished games."""
     descriptions = [state.game.describe(state.array[0], k) for k in range(int(state.seats))]
     base = descriptions[seat]
     zones = []
     for zone in base.zones:
-        known = [_find(each.zones, zone.name, zone.seat) for each in descriptions]
+        known = [_find(description.zones, zone.name, zone.seat) for description in descriptions]
         cards = max((same.cards for same in known if same), key=len)
         zones.append(Zone(zone.name, zone.count, cards, zone.seat))
-    for each in descriptions:  # a game may describe to each seat its own hand only
+    for other in descriptions:  # a game may describe to each seat its own hand only
         zones += [
             zone
-            for zone in each.zones
-            if zone.seat == each.seat and _find(zones, zone.name, zone.seat) is None
+            for zone in other.zones
+            if zone.seat == other.seat and _find(zones, zone.name, zone.seat) is None
         ]
     return Description(seat, base.seats, base.to_move, tuple(zones), base.facts, base.events)
 
@@ -166,7 +169,7 @@ def words_of(
     names: Sequence[str],
     seat: int | None,
 ) -> str:
-    """Return how a game ended, in words for the person on `seat`."""
+    """Return the result of a game as a sentence for the person on `seat`."""
     best = max(returns)
     page = page_data_of(game)
     if len(returns) == 1:
@@ -193,7 +196,7 @@ def _find(zones: Sequence[Zone], name: str, seat: int | None) -> Zone | None:
 
 
 def _shared(values: list[Any]) -> Any:
-    """Return what is the same in all values, part by part."""
+    """Return the parts that are equal in all values."""
     first = values[0]
     if all(isinstance(value, dict) for value in values):
         keys = [key for key in first if all(key in value for value in values)]

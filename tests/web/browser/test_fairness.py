@@ -83,7 +83,7 @@ def test_two_browsers_deal_fairly_and_prove_it(
         assert _label(person) == "Fair deal"
     bob.page.click(".deal-label")
     explained = bob.page.inner_text("dialog[open] p >> nth=0")
-    assert "nobody at the table could choose or know them" in explained
+    assert "no player could choose or know them" in explained
     assert axe_violations(bob.page, axe) == []
     bob.picture("fair_deal")
     bob.page.keyboard.press("Escape")
@@ -106,7 +106,7 @@ def test_two_browsers_deal_fairly_and_prove_it(
     eve: Person = somebody(server, name="Eve")  # she was not there: some of it she cannot check
     eve.visit(f"/table/{table}")
     eve.page.wait_for_selector(".proof")
-    assert "as far as this browser can check" in eve.page.inner_text(".proof summary")
+    assert "All checks that this browser can make" in eve.page.inner_text(".proof summary")
     assert eve.page.locator(".checks .wrong").count() == 0
 
 
@@ -125,7 +125,7 @@ def test_a_proof_that_does_not_hold_is_shown_as_such(server: Any, somebody: Any,
     ann.page.route(f"**/api/tables/{table}/record", exchange)
     _both_play_on(ann, bob)
     ann.page.wait_for_selector(".proof.wrong[open]")
-    assert "a check has failed" in ann.page.inner_text(".proof summary")
+    assert "A check has failed" in ann.page.inner_text(".proof summary")
     assert ann.page.locator(".checks .wrong").count() == 1
     assert axe_violations(ann.page, axe) == []
 
@@ -141,7 +141,7 @@ def test_whoever_comes_to_a_seat_that_was_used_is_told(server: Any, somebody: An
     bob: Person = somebody(server, name="Bob")
     bob.visit(link)
     bob.page.wait_for_selector(".board > *")
-    assert _label(bob) == "Dealt before you came"
+    assert _label(bob) == "Seat opened elsewhere before"
     bob.picture("dealt_before")
     assert _label(ann) == "Fair deal"
 
@@ -152,7 +152,7 @@ def test_a_chosen_deal_is_marked_for_everybody(
 ) -> None:
     ann: Person = somebody(server)
     ann.visit("/")
-    assert "deal chosen by the host" in ann.page.inner_text("#about-seed")
+    assert "Deal chosen by the host" in ann.page.inner_text("#about-seed")
     table = ann.deal("uno", options={"seats": 4}, seats=["me", "heuristic", "guest", "random"])
     link = ann.page.evaluate(
         "id => JSON.parse(localStorage['cardlab.tables'])[id].links[0].secret", table
@@ -255,11 +255,11 @@ def test_a_move_that_a_crash_has_lost_was_shown_to_nobody(own_server: Any, someb
         _move(ann)
         ann.page.wait_for_selector(".saving > span:has-text('Saving your move')")
         own_server.kill()
-        ann.page.wait_for_selector("text=The line to the table is broken")
+        ann.page.wait_for_selector("text=Connection lost")
     own_server.start()
-    ann.page.wait_for_selector(".toast:has-text('was not kept')")
+    ann.page.wait_for_selector(".toast:has-text('was not saved')")
     ann.page.wait_for_selector('.board[data-turn="yes"]')
-    bob.page.wait_for_selector("text=The line to the table is broken", state="detached")
+    bob.page.wait_for_selector("text=Connection lost", state="detached")
     assert (ann.version, ann.hand(), bob.version) == before
     _both_play_on(ann, bob)
 

@@ -100,9 +100,9 @@ def test_a_restart_of_the_server_changes_nothing(own_server: Any, somebody: Any)
     ann.page.wait_for_selector('.board[data-turn="yes"]')
     before = (ann.version, ann.hand())
     own_server.stop()
-    ann.page.wait_for_selector("text=The line to the table is broken")
+    ann.page.wait_for_selector("text=Connection lost")
     own_server.start()
-    ann.page.wait_for_selector("text=The line to the table is broken", state="detached")
+    ann.page.wait_for_selector("text=Connection lost", state="detached")
     assert (ann.version, ann.hand()) == before
     ann.play_on()
     assert ann.result()
@@ -158,12 +158,12 @@ def test_wrong_links_are_explained(server: Any, somebody: Any) -> None:
     table = ann.deal("crazy_eights")
     eve: Person = somebody(server, name="Eve")
     eve.visit(f"/table/{table}#not-a-secret")
-    eve.page.wait_for_selector("text=This link opens no seat")
+    eve.page.wait_for_selector("text=This link does not match any seat")
     assert eve.page.locator(".card").count() == 0
     eve.page.click("text=Watch without a seat")
     eve.page.wait_for_selector(".hand.watched")
     eve.page.goto(f"{server.address}/table/nowhere")
-    eve.page.wait_for_selector("text=there is no table 'nowhere'")
+    eve.page.wait_for_selector("text=Table 'nowhere' not found")
 
 
 def test_one_browser_can_hold_two_seats(server: Any, somebody: Any) -> None:
@@ -240,7 +240,7 @@ def test_birds_by_drag_with_undo_and_a_verdict(server: Any, somebody: Any) -> No
     page.wait_for_selector('.board[data-version="1"]')
     assert page.get_attribute('[data-cell="A4"]', "aria-label") == "A4: king of hearts, 2 cards"
     assert page.locator(".cell.empty").count() == 1
-    page.click("text=Is it still solvable?")
+    page.click("text=Still solvable?")
     page.wait_for_selector(".verdict:not(:empty)", timeout=120_000)
     assert "solved" in page.inner_text(".verdict")
     page.keyboard.press("u")

@@ -72,7 +72,7 @@ def test_the_lobby_offers_it_with_levels_and_portraits(visit_kuhn: Any) -> None:
     assert tile.locator(".tile-name").inner_text() == "Kuhn poker"
     assert tile.locator(".tile-cards > *").count() == 3
     ann.page.check('input[name="game"][value="kuhn"]')
-    assert "usual: equilibrium" in ann.page.inner_text("#adviser")
+    assert "default: equilibrium" in ann.page.inner_text("#adviser")
     assert {"heuristic", "equilibrium"} <= set(
         ann.page.eval_on_selector_all("#seat-1 option", "all => all.map(option => option.value)")
     )

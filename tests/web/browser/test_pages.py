@@ -151,13 +151,13 @@ def test_a_replay_is_scrubbed_valued_and_reviewed(
     page.wait_for_selector('.board[data-version="0"]')
     assert page.input_value("#adviser").startswith("guided")  # the usual one, as at the table
     page.select_option("#adviser", "monte_carlo:1000")
-    page.click("text=Value this move")
+    page.click("text=Evaluate this move")
     page.wait_for_selector(".hint-table tr.played", timeout=120_000)
     rows = page.eval_on_selector_all(
         ".hint-table tbody tr", "all => all.map(one => getComputedStyle(one).display)"
     )
     assert set(rows) == {"table-row"}
-    page.click("text=Look through the whole game")
+    page.click("text=Evaluate the whole game")
     page.locator("ol.costs li, aside p:has-text('no move cost')").first.wait_for(timeout=120_000)
     for cost in page.locator("ol.costs li").all():
         assert "better" in cost.inner_text()

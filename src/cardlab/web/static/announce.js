@@ -1,10 +1,10 @@
-// What screen readers say: short sentences, joined when they come together.
+// Announcements for screen readers: sentences that come together are joined.
 
 /** @type {string[]} */
 let waiting = [];
 
 /**
- * Say a sentence politely.
+ * Announce a sentence without interrupting the screen reader.
  * @param {string} text
  */
 export function announce(text) {

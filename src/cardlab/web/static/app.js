@@ -1,6 +1,6 @@
-// Starts the page that the shell names, and the tools in the header.
+// Starts the page named by the HTML document, and the theme switch in the header.
 
-import { h, put, reasonOf } from "./dom.js";
+import { h, put, reasonOf, sentence } from "./dom.js";
 import { setTheme, theme } from "./settings.js";
 
 /** @type {Record<string, () => Promise<{ start: (main: HTMLElement) => Promise<void> }>>} */
@@ -17,8 +17,9 @@ function themeSwitch() {
   const show = () => {
     const dark = theme() === "dark";
     toggle.textContent = dark ? "☀" : "☾";
-    toggle.setAttribute("aria-label", dark ? "Light colours" : "Dark colours");
-    toggle.title = dark ? "Light colours" : "Dark colours";
+    const label = dark ? "Switch to light colours" : "Switch to dark colours";
+    toggle.setAttribute("aria-label", label);
+    toggle.title = label;
   };
   toggle.addEventListener("click", () => {
     setTheme(theme() === "dark" ? "light" : "dark");
@@ -51,8 +52,8 @@ async function begin() {
       h(
         "div",
         { class: "notice bad", role: "alert" },
-        h("h1", {}, "This did not work"),
-        h("p", {}, reasonOf(error)),
+        h("h1", {}, "This page could not be opened"),
+        h("p", {}, sentence(reasonOf(error))),
         h("p", {}, h("a", { href: "/" }, "Back to the lobby")),
       ),
     );

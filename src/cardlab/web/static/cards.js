@@ -1,4 +1,4 @@
-// Cards as pictures, names and an order for the hand, as the server describes their decks.
+// Pictures, names and sorting of cards, as the server describes their decks.
 
 import { get } from "./api.js";
 import { h, s } from "./dom.js";
@@ -7,7 +7,7 @@ import { h, s } from "./dom.js";
 const decks = new Map();
 
 /**
- * Fetch what there is to know of a deck; the page knows it from then on.
+ * Fetch a deck's description, once.
  * @param {string} name
  */
 export async function loadDeck(name) {
@@ -15,28 +15,28 @@ export async function loadDeck(name) {
 }
 
 /**
- * Return what is known of a card, or undefined where its deck has no such card.
+ * Return the description of a card, or undefined if its deck has no such card.
  * @param {string} text
  * @param {string} deck
  */
 export const cardFacts = (text, deck) => decks.get(deck)?.cards[text];
 
 /**
- * Return what a card is called aloud; one that its deck does not name is called as it is written.
+ * Return a card's full name, for screen readers; without a name in its deck, its text.
  * @param {string} text
  * @param {string} deck
  */
 export const cardName = (text, deck) => cardFacts(text, deck)?.name ?? text;
 
 /**
- * Return the words that stand for a card in a line of text: `7♥`, `red 7`, `maple blue ribbon`.
+ * Return a card's short name in a line of text: `7♥`, `red 7`, `maple blue ribbon`.
  * @param {string} text
  * @param {string} deck
  */
 export const shortName = (text, deck) => cardFacts(text, deck)?.word ?? text;
 
 /**
- * Return what stands for a card in a line of text, in its colour.
+ * Return an element with a card's short name in its colour.
  * @param {string} text
  * @param {string} deck
  */
@@ -44,14 +44,14 @@ export const cardWord = (text, deck) =>
   h("span", { class: `word ${cardFacts(text, deck)?.paint ?? ""}` }, shortName(text, deck));
 
 /**
- * Return the parts of what the server says: its cards and seats, or its text as a whole.
+ * Return a text of the server split into text, cards and seats.
  * @param {Wire.Text} given
  * @returns {Wire.Part[]}
  */
 export const partsOf = ({ text, parts }) => parts ?? [text];
 
 /**
- * Return parts of text with cards as words, and names instead of seats.
+ * Return parts of a text as elements: cards by their short names, seats by their players' names.
  * @param {Wire.Part[]} parts
  * @param {string} deck
  * @param {string[]} names
@@ -63,7 +63,7 @@ export const written = (parts, deck, names) =>
   });
 
 /**
- * Return parts of text as they are read aloud.
+ * Return parts of a text for screen readers.
  * @param {Wire.Part[]} parts
  * @param {string} deck
  * @param {string[]} names
@@ -123,7 +123,7 @@ export function picture(text, deck, given = {}) {
 }
 
 /**
- * Return cards as a person holds them; where the deck has no order they stay as they are.
+ * Return cards sorted as in a hand; without an order in their deck they stay as they are.
  * @param {string[]} cards
  * @param {string} deck
  * @param {Page.Order} by

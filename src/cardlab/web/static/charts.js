@@ -21,7 +21,7 @@ const short = (value) => {
 function ticks(low, high, many) {
   const rough = (high - low) / many || 1;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= rough) ?? rough;
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((factor) => factor >= rough) ?? rough;
   const found = [];
   for (let at = Math.ceil(low / step) * step; at <= high + step * 1e-9; at += step) found.push(at);
   return found;
@@ -33,9 +33,9 @@ function ticks(low, high, many) {
  * @param {{ title: string, unit: string }} given
  */
 export function lineChart(points, given) {
-  const xs = points.map((one) => one[0]);
-  const lows = points.map((one) => one[1] - (one[2] ?? 0));
-  const highs = points.map((one) => one[1] + (one[2] ?? 0));
+  const xs = points.map((point) => point[0]);
+  const lows = points.map((point) => point[1] - (point[2] ?? 0));
+  const highs = points.map((point) => point[1] + (point[2] ?? 0));
   const [x0, x1] = [Math.min(0, ...xs), Math.max(...xs)];
   const pad = (Math.max(...highs) - Math.min(...lows)) * 0.06 || 1;
   const [y0, y1] = [Math.min(...lows) - pad, Math.max(...highs) + pad];
@@ -45,10 +45,10 @@ export function lineChart(points, given) {
     HIGH - EDGE.bottom - ((value - y0) / (y1 - y0 || 1)) * (HIGH - EDGE.top - EDGE.bottom);
   const line = (/** @type {number[][]} */ values) =>
     values.map(([a, b]) => `${x(a).toFixed(1)} ${y(b).toFixed(1)}`).join("L");
-  const band = points.some((one) => one[2] !== null)
+  const band = points.some((point) => point[2] !== null)
     ? s("path", {
         class: "band",
-        d: `M${line(points.map((one, k) => [one[0], highs[k]]))}L${line(points.map((one, k) => [one[0], lows[k]]).reverse())}Z`,
+        d: `M${line(points.map((point, k) => [point[0], highs[k]]))}L${line(points.map((point, k) => [point[0], lows[k]]).reverse())}Z`,
       })
     : null;
   const last = points[points.length - 1];
@@ -78,7 +78,7 @@ export function lineChart(points, given) {
       ),
       s("text", { x: WIDE - EDGE.right, y: HIGH - 8, "text-anchor": "end" }, given.unit),
       band,
-      s("path", { d: `M${line(points.map((one) => [one[0], one[1]]))}` }),
+      s("path", { d: `M${line(points.map((point) => [point[0], point[1]]))}` }),
     ),
     h("figcaption", { class: "small" }, given.title),
   );

@@ -1,5 +1,4 @@
-// What the page says of a deal: where the cards come from, who is missing before they are dealt,
-// and what can be checked after the game.
+// Texts about the deal: how the cards are dealt, who is missing before, the checks after the game.
 
 import { ask, button, h } from "./dom.js";
 import { linkButton } from "./table_panels.js";
@@ -9,36 +8,36 @@ const KINDS = {
   fair: {
     label: "Fair deal",
     words:
-      "Your browser, the browsers of the others and the server have each drawn a secret number, and all numbers together decide the cards: nobody at the table could choose or know them. After the game the numbers are shown, and your browser checks that nothing was changed.",
+      "The server and the browser of each player have drawn a secret number. The cards are computed from all numbers together, so no player could choose or know them. After the game all numbers are shown, and your browser checks that nothing was changed.",
   },
   server: {
     label: "Dealt by the server",
     words:
-      "The server has shuffled with a secret number and has shown a fingerprint (hash) of it before the first move. After the game it shows the number, and your browser checks that no card was changed meanwhile.",
+      "The server has shuffled with a secret number and published its hash (a fingerprint of the number) before the first move. After the game it shows the number, and your browser checks that no card was changed.",
   },
   chosen: {
     label: "Deal chosen by the host",
     words:
-      "Whoever opened this table has chosen the seed that all cards follow from, and can know every hand. For a fair deal open a table without a seed.",
+      "The person who opened this table has chosen the seed from which all cards are computed, and can know every hand. For a fair deal open a table without a seed.",
   },
   numbered: {
     label: "Numbered deal",
     words:
-      "This is one of the numbered deals of the game: whoever knows the number can know the cards.",
+      "This is one of the numbered deals of the game. The cards follow from the number.",
   },
 };
 const FOREIGN = {
-  label: "Dealt before you came",
+  label: "Seat opened elsewhere before",
   words:
-    "Somebody opened the link of your seat before this browser did and may have seen your cards: another person, or you elsewhere. If it was not you, ask for a new table and for a link that only you get.",
+    "The link of your seat was opened in another browser before, by you or by somebody else who may have seen your cards. If it was not you, ask for a new table, and for a link that only you get.",
 };
-const ONLY_FAIR = "Whoever runs the server could still look into it: a game for stakes needs a server that all of you trust.";
+const ONLY_FAIR = "The operator of the server could still read the cards during the game. Play for stakes only on a server that all of you trust.";
 
 /**
- * Return the label of a deal; a click explains it.
+ * Return the label of a deal, a button that explains it.
  * @param {Wire.Deal} deal
  * @param {string[]} names
- * @param {boolean} foreign whether somebody else has drawn the number of the own seat
+ * @param {boolean} foreign whether another browser has drawn the number of the own seat
  */
 export function dealLabel(deal, names, foreign) {
   const { label, words } = foreign ? FOREIGN : KINDS[deal.kind];
@@ -55,7 +54,7 @@ export function dealLabel(deal, names, foreign) {
     );
   return button(label, explain, {
     class: `button small deal-label ${foreign ? "foreign" : deal.kind}`,
-    title: "How these cards were dealt",
+    title: "How the cards were dealt",
     "aria-haspopup": "dialog",
   });
 }
@@ -69,7 +68,7 @@ function hashList(deal, names) {
   return h(
     "details",
     {},
-    h("summary", {}, "The hashes"),
+    h("summary", {}, "Hashes of the secret numbers"),
     numberList(rows),
   );
 }
@@ -86,7 +85,7 @@ function numberList(rows) {
 }
 
 /**
- * Return whom the deal waits for, in words.
+ * Return a text that names the players for whom the deal waits.
  * @param {Wire.Gathering} data
  * @param {string[]} names
  */
@@ -97,16 +96,16 @@ export function waitingWords(data, names) {
 }
 
 /**
- * Return what stands on a table whose cards are not dealt yet.
+ * Return the card that a table shows before the cards are dealt.
  * @param {Wire.Gathering} data
  * @param {string[]} names
  * @param {Wire.SeatKey[]} links
- * @param {string | null} trouble why the own browser cannot do its part
+ * @param {string | null} trouble why this browser cannot take part in the deal
  */
 export function gatheringCard(data, names, links, trouble) {
-  const rows = data.seats.map((one, seat) => {
+  const rows = data.seats.map((person, seat) => {
     const state = stateOf(data, seat);
-    const link = one.connected ? null : links.find((it) => it.seat === seat);
+    const link = person.connected ? null : links.find((it) => it.seat === seat);
     return h(
       "li",
       { class: state.class },
@@ -124,7 +123,7 @@ export function gatheringCard(data, names, links, trouble) {
     h(
       "p",
       { class: "small" },
-      "The cards are dealt once everybody has opened the link of their seat: each browser adds a secret number, so that nobody can choose the cards.",
+      "The cards are dealt when all players have opened the link of their seat. Each browser contributes a secret number, so that nobody can choose the cards.",
     ),
   );
 }
@@ -136,30 +135,30 @@ export function gatheringCard(data, names, links, trouble) {
 function stateOf(data, seat) {
   const { kind, connected } = data.seats[seat];
   if (kind === "agent") return { class: "here", words: "agent" };
-  if (connected) return { class: "here", words: "here" };
-  return { class: "missing", words: data.deal.commitments[seat] ? "has left" : "not here yet" };
+  if (connected) return { class: "here", words: "connected" };
+  return { class: "missing", words: data.deal.commitments[seat] ? "has left" : "has not joined yet" };
 }
 
 const MARKS = new Map([
   [true, { mark: "✓", class: "right", words: "checked: " }],
-  [false, { mark: "✗", class: "wrong", words: "wrong: " }],
+  [false, { mark: "✗", class: "wrong", words: "failed: " }],
   [null, { mark: "–", class: "open", words: "not checked: " }],
 ]);
 
 /**
- * Return in one sentence what the checks of a deal have found.
+ * Return the result of all checks as one sentence.
  * @param {Page.Check[]} checks
  */
 export function verdictWords(checks) {
   if (checks.some(({ ok }) => ok === false))
-    return "This deal is not what was promised: a check has failed.";
+    return "A check has failed: these are not the cards that were fixed before the game.";
   if (checks.some(({ ok }) => ok === null))
-    return "The deal is right as far as this browser can check it.";
-  return "Your browser has checked the deal: nobody changed it.";
+    return "All checks that this browser can make have passed.";
+  return "Your browser has checked the deal: nobody has changed it.";
 }
 
 /**
- * Return the proof of a deal: what was checked, and the numbers for whoever wants to check again.
+ * Return the checks of a deal, with all numbers for checks by other means.
  * @param {Wire.Proof} proof
  * @param {Page.Check[]} checks
  * @param {string[]} names
@@ -167,7 +166,7 @@ export function verdictWords(checks) {
 export function proofPanel(proof, checks, names) {
   const wrong = checks.some(({ ok }) => ok === false);
   const drawn = (/** @type {number} */ seat) =>
-    proof.by_server.includes(seat) ? `${names[seat]} (by the server)` : names[seat];
+    proof.by_server.includes(seat) ? `${names[seat]} (drawn by the server)` : names[seat];
   return h(
     "details",
     { class: `proof ${wrong ? "wrong" : ""}`, open: wrong },

@@ -1,4 +1,4 @@
-// Small makers of elements: styles go through CSSOM, as the page's policy wants it.
+// Functions that make elements; styles are set through CSSOM, as the content security policy needs.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -35,8 +35,8 @@ export function s(tag, given = {}, ...children) {
 function fill(element, { on = {}, vars = {}, data = {}, ...attributes }, children) {
   for (const [event, listener] of Object.entries(on))
     element.addEventListener(event, /** @type {EventListener} */ (listener));
-  for (const [key, one] of Object.entries(vars)) element.style.setProperty(key, String(one));
-  for (const [key, one] of Object.entries(data)) element.dataset[key] = String(one);
+  for (const [key, entry] of Object.entries(vars)) element.style.setProperty(key, String(entry));
+  for (const [key, entry] of Object.entries(data)) element.dataset[key] = String(entry);
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
     if (name === "value" || name === "checked" || name === "selected") {
@@ -86,7 +86,7 @@ export const wait = (time) => new Promise((done) => setTimeout(done, time));
 const LEFTWARD = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
 /**
- * Return a name that is written from right to left so that it turns no words around it.
+ * Return a name written from right to left, isolated from the text around it.
  * @param {string} name
  */
 export const isolated = (name) => (LEFTWARD.test(name) ? `\u2068${name}\u2069` : name);
@@ -94,12 +94,12 @@ export const isolated = (name) => (LEFTWARD.test(name) ? `\u2068${name}\u2069` :
 /**
  * Return a count with its noun: `1 card`, `3 cards`.
  * @param {number} number
- * @param {string} one
+ * @param {string} noun
  */
-export const count = (number, one) => `${number} ${one}${number === 1 ? "" : "s"}`;
+export const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
 /**
- * Show a short sentence at the foot of the page for a while.
+ * Show a short sentence at the bottom of the page for six seconds.
  * @param {string} text
  * @param {"" | "bad"} [kind]
  */
@@ -115,7 +115,7 @@ export function toast(text, kind = "") {
 }
 
 /**
- * Copy text; where the clipboard is closed, show it for copying by hand.
+ * Copy text; without access to the clipboard, show it for copying by hand.
  * @param {string} text
  * @param {string} done
  */
@@ -124,7 +124,7 @@ export async function copy(text, done) {
     await navigator.clipboard.writeText(text);
     toast(done);
   } catch {
-    window.prompt("Copy this:", text);
+    window.prompt("Press Ctrl-C to copy:", text);
   }
 }
 
@@ -141,13 +141,22 @@ export function download(name, text) {
 }
 
 /**
- * Return the sentence of an error.
+ * Return the message of an error.
  * @param {unknown} error
  */
 export const reasonOf = (error) => (error instanceof Error ? error.message : String(error));
 
+/** @param {string} text */
+export const capital = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
+
 /**
- * Show a modal dialog and return what its buttons or Escape (null) answered.
+ * Return a message with a capital and a full stop.
+ * @param {string} text
+ */
+export const sentence = (text) => `${capital(text)}${/[.?!]$/.test(text) ? "" : "."}`;
+
+/**
+ * Show a modal dialog and return the value of the button that was pressed; Escape gives null.
  * @template Value
  * @param {string} title
  * @param {Page.Child} body

@@ -1,7 +1,7 @@
-// The fair deal as a browser sees it: its own number, the hash of it, and the proof after the game.
+// The browser's side of a fair deal: its secret number, the hash, and the checks after the game.
 //
-// The server and every player's browser draw a number each and show its hash; only when all hashes
-// are known are the numbers sent. All decks follow from all numbers together, as
+// The server and every player's browser draw a number each and publish its hash; the numbers are
+// sent only when all hashes are known. All decks are derived from all numbers, as
 // `cardlab.web.room_deal` defines it.
 
 import { deriveKey, secretOrder } from "./secret_deals.js";
@@ -13,13 +13,13 @@ const NUMBER_BYTES = 32;
 export const drawNumber = () => hexOf(crypto.getRandomValues(new Uint8Array(NUMBER_BYTES)));
 
 /**
- * Return what may be shown of a number that is still secret.
+ * Return the hash that commits to a number.
  * @param {string} number
  */
 export const hashOf = (number) => hexOf(sha256(bytesOf(number)));
 
 /**
- * Return the key that the numbers of a proof make.
+ * Return the key that the numbers of a proof lead to.
  * @param {Wire.Proof} proof
  */
 function keyOf(proof) {
@@ -30,24 +30,24 @@ function keyOf(proof) {
 }
 
 /**
- * Return whether this browser may send its number: every other one must be fixed by its hash.
+ * Return whether this browser may send its number: the hashes of all others must be known.
  * @param {Wire.Progress} deal
  * @param {Wire.Seat[]} seats
  * @param {number} seat
  * @param {string} number
- * @param {string | null} promised the server's hash, as this browser saw it first
+ * @param {string | null} promised the server's hash when this browser first saw it
  */
 export function mayReveal(deal, seats, seat, number, promised) {
-  const all = seats.every((one, k) => one.kind === "agent" || deal.commitments[k]);
+  const all = seats.every((other, k) => other.kind === "agent" || deal.commitments[k]);
   const own = deal.commitments[seat] === hashOf(number);
   return deal.reveal && all && own && deal.commitment === promised;
 }
 
 /**
- * Return what a browser can check of a deal once the game is over; `ok` is null where it cannot.
+ * Return the checks of a deal after the game; `ok` is null where this browser cannot check.
  * @param {Wire.Proof} proof
  * @param {Page.DealMemory} known
- * @param {number | null} seat the own one
+ * @param {number | null} seat this browser's own seat
  * @param {string[] | null} deals the decks of the game's record, as text
  * @returns {Page.Check[]}
  */
@@ -66,23 +66,23 @@ export function checkProof(proof, known, seat, deals) {
   const checks = [
     {
       text: fair
-        ? "Every number belongs to the hash that was shown of it."
-        : "The server’s number belongs to the hash that was shown of it.",
+        ? "Every number matches the hash that was shown before the game."
+        : "The server’s number matches the hash that was shown before the game.",
       ok: hashes,
     },
     {
       text: "No hash has changed since this browser first saw it.",
       ok: known.promised ? same(known.promised) : null,
     },
-    { text: "The key of the decks is made from these numbers.", ok: hexOf(key) === proof.key },
+    { text: "The key of the decks is derived from these numbers.", ok: hexOf(key) === proof.key },
     {
-      text: "Every deck of the game’s record follows from the key.",
+      text: "Every deck in the game’s record is derived from the key.",
       ok: deals && deals.length > 0 && deals.every((deal, n) => follows(deal, key, n, proof.cards)),
     },
   ];
   if (fair && seat !== null) {
     checks.unshift({
-      text: "The number that your browser drew is one of them.",
+      text: "The number that your browser drew is among them.",
       ok: known.number ? proof.shares[seat] === known.number : null,
     });
   }
@@ -90,7 +90,7 @@ export function checkProof(proof, known, seat, deals) {
 }
 
 /**
- * Return whether a deck is the n-th of a key; a record holds no more cards than a game uses.
+ * Return whether a deck is the n-th of a key; a record holds only the cards that a game uses.
  * @param {string} deal
  * @param {Uint8Array} key
  * @param {number} n

@@ -1,4 +1,4 @@
-// The page of a game: fetches its module, style and deck, and draws a view with it.
+// Loads the page of a game (module, style, deck) and draws views with it.
 
 import { loadDeck } from "./cards.js";
 import { h, isolated, put } from "./dom.js";
@@ -6,7 +6,7 @@ import { h, isolated, put } from "./dom.js";
 const NARROW = 640;
 
 /**
- * Fetch all that a game is drawn with; games without a page of their own share the generic one.
+ * Load everything to draw a game; games without their own page share the generic one.
  * @param {Wire.GamePage} page
  * @returns {Promise<Page.Renderer>}
  */
@@ -23,7 +23,7 @@ export async function loadPage(page) {
 const styles = new Map();
 
 /**
- * Have a style in force, once; a page that cannot get it is drawn without.
+ * Load a style sheet, once; if that fails the page is drawn without it.
  * @param {string} address
  */
 function loadStyle(address) {
@@ -40,21 +40,21 @@ function loadStyle(address) {
 }
 
 /**
- * Return what seats are called, `You` for the person's own; equal names are told apart.
+ * Return the names of seats, `You` for the own one; equal names get a number.
  * @param {{ name: string | null }[]} seats
  * @param {number | null} own
  */
 export function namesOf(seats, own) {
-  const plain = seats.map((one, seat) => (seat === own ? "You" : isolated(one.name ?? `Seat ${seat + 1}`)));
+  const plain = seats.map((entry, seat) => (seat === own ? "You" : isolated(entry.name ?? `Seat ${seat + 1}`)));
   return plain.map((name, seat) =>
-    plain.filter((one) => one === name).length > 1
-      ? `${name} ${plain.slice(0, seat + 1).filter((one) => one === name).length}`
+    plain.filter((other) => other === name).length > 1
+      ? `${name} ${plain.slice(0, seat + 1).filter((other) => other === name).length}`
       : name,
   );
 }
 
 /**
- * Return the part of a renderer's context that the window decides.
+ * Return the part of a renderer's context that depends on the size of the window.
  * @param {HTMLElement} board
  * @returns {Page.Measures}
  */
@@ -65,7 +65,7 @@ export function measures(board) {
 }
 
 /**
- * Draw the board anew; focus goes back to what had it, or to the first thing to do.
+ * Draw the board again; the focus stays where it was, or goes to the first possible action.
  * @param {HTMLElement} board
  * @param {Page.Renderer} renderer
  * @param {Page.Context} ctx

@@ -1,13 +1,13 @@
-// Help: the rules of a game in a few words, and the keys.
+// Help: the rules of a game in short, and the keyboard shortcuts.
 
 import { ask, h } from "./dom.js";
 
 const KEYS = [
-  ["← →", "walk through your cards"],
-  ["Enter", "play the card"],
-  ["H", "ask the adviser"],
+  ["← →", "select a card of your hand"],
+  ["Enter", "play the selected card"],
+  ["H", "ask the adviser for a hint"],
   ["L", "show or hide the log"],
-  ["?", "this help"],
+  ["?", "show this help"],
 ];
 /**
  * Show the help of a table's game.

@@ -1,4 +1,4 @@
-// Hints: the adviser's value of every legal action, as bars on cards and as a table.
+// Hints: the adviser's values of all legal actions, as bars on cards and as a table.
 
 import { cardFacts, cardWord, partsOf, picture, written } from "./cards.js";
 import { h, s } from "./dom.js";
@@ -11,10 +11,10 @@ const MOST_TOKENS = 8;
  * @returns {Page.Hint}
  */
 export function readHint(message) {
-  const values = message.values.flatMap((one) =>
-    one.value === null ? [] : [{ ...one, value: one.value }],
+  const values = message.values.flatMap((action) =>
+    action.value === null ? [] : [{ ...action, value: action.value }],
   );
-  const all = values.map((one) => one.value);
+  const all = values.map((action) => action.value);
   return {
     adviser: message.adviser,
     best: message.best,
@@ -22,7 +22,7 @@ export function readHint(message) {
     attention: message.attention,
     all: message.values,
     values: [...values].sort((a, b) => b.value - a.value),
-    byId: new Map(values.map((one) => [one.id, one.value])),
+    byId: new Map(values.map((action) => [action.id, action.value])),
     low: Math.min(...all),
     high: Math.max(...all),
   };
@@ -44,28 +44,28 @@ const number = (value) =>
  * @param {{ played?: number }} [given]
  */
 export function hintTable(hint, deck, names, given = {}) {
-  const best = hint.all.find((one) => one.id === hint.best) ?? hint.all[0];
+  const best = hint.all.find((action) => action.id === hint.best) ?? hint.all[0];
   if (!hint.values.length) {
     return h(
       "p",
       { class: "hint-who" },
       h("strong", {}, hint.adviser),
-      " would take ",
+      " advises ",
       h("strong", {}, written(partsOf(best), deck, names)),
-      "; it gives no values.",
+      " (this adviser gives no values)",
     );
   }
   const spread = hint.high - hint.low || 1;
-  const rows = hint.values.map((one) => {
-    const share = hint.high > hint.low ? (one.value - hint.low) / spread : 1;
-    const chosen = given.played === one.id;
+  const rows = hint.values.map((action) => {
+    const share = hint.high > hint.low ? (action.value - hint.low) / spread : 1;
+    const chosen = given.played === action.id;
     return h(
       "tr",
-      { class: `${one.id === hint.best ? "best" : ""} ${chosen ? "played" : ""}` },
+      { class: `${action.id === hint.best ? "best" : ""} ${chosen ? "played" : ""}` },
       h(
         "th",
         { scope: "row" },
-        written(partsOf(one), deck, names),
+        written(partsOf(action), deck, names),
         chosen ? h("span", { class: "mark" }, "played") : null,
       ),
       h(
@@ -80,7 +80,7 @@ export function hintTable(hint, deck, names, given = {}) {
       h(
         "td",
         { class: "figure" },
-        one.shown ?? number(one.value),
+        action.shown ?? number(action.value),
       ),
     );
   });
@@ -117,7 +117,7 @@ export function hintTable(hint, deck, names, given = {}) {
 }
 
 /**
- * Return a picture of what a network looked at: a row for each action, a column for each token.
+ * Return a heat map of a network's attention: a row for each action, a column for each token.
  * @param {Wire.Attention} given
  * @param {Page.Hint} hint
  * @param {string} deck
@@ -132,7 +132,7 @@ function attention(given, hint, deck) {
   const most = Math.max(...rows.flat()) || 1;
   const best = Math.max(
     0,
-    hint.all.findIndex((one) => one.id === hint.best),
+    hint.all.findIndex((action) => action.id === hint.best),
   );
   const top = tokens
     .map((token, place) => ({ token, weight: rows[best]?.[place] ?? 0 }))
@@ -152,12 +152,12 @@ function attention(given, hint, deck) {
   return h(
     "details",
     { class: "attention", open: true },
-    h("summary", {}, "What the network looked at"),
+    h("summary", {}, "Attention of the network"),
     h(
       "p",
       { class: "small" },
-      "A row for each action, a column for each card or fact, deeper where more attention went; " +
-        "below, what counted most for the advised action.",
+      "One row for each action, one column for each card or fact; the darker, the more attention. " +
+        "Below: the cards and facts with the most attention for the advised action.",
     ),
     s(
       "svg",
@@ -168,7 +168,7 @@ function attention(given, hint, deck) {
         role: "img",
         "aria-label": `Attention of ${rows.length} actions to ${tokens.length} tokens; most for the advised one: ${top
           .slice(0, 3)
-          .map((one) => one.token)
+          .map((entry) => entry.token)
           .join(", ")}`,
       },
       cells,

@@ -12,7 +12,7 @@ export async function start(main) {
   const page = h("div", { class: "page" }, h("h1", {}, "Leaderboard"));
   put(main, page);
   const tabs = h("div", { class: "tabs", role: "group", "aria-label": "Game" });
-  const boards = h("div", { class: "boards" }, h("p", { class: "empty-note" }, "Counting …"));
+  const boards = h("div", { class: "boards" }, h("p", { class: "empty-note" }, "Computing ratings …"));
   const people = h("section", { class: "sheet", "aria-label": "People against agents" });
   const recent = h("section", { class: "sheet", "aria-label": "Games to watch" });
   page.append(tabs, boards, people, recent);
@@ -23,15 +23,15 @@ export async function start(main) {
     get("/api/people"),
     get("/api/games/recent"),
   ]);
-  const titles = Object.fromEntries(games.map((one) => [one.name, one.title]));
+  const titles = Object.fromEntries(games.map((game) => [game.name, game.title]));
   const choices = [["", "All games"], ...Object.entries(titles)].map(([name, title]) => ({
     name,
     tab: button(title, () => show(name), { data: { game: name }, "aria-pressed": "false" }),
   }));
   const show = (/** @type {string} */ name) => {
-    for (const one of choices) one.tab.setAttribute("aria-pressed", String(one.name === name));
+    for (const choice of choices) choice.tab.setAttribute("aria-pressed", String(choice.name === name));
     history.replaceState(null, "", name ? `?game=${name}` : location.pathname);
-    const wanted = (/** @type {{ game: string }} */ one) => !name || one.game === name;
+    const wanted = (/** @type {{ game: string }} */ row) => !name || row.game === name;
     const found = standings.boards.filter(wanted);
     put(
       boards,
@@ -43,7 +43,7 @@ export async function start(main) {
             h(
               "p",
               { class: "empty-note" },
-              `No tournament ${name ? `of ${titles[name]} ` : ""}is in the store yet. Play one with `,
+              `No tournament ${name ? `of ${titles[name]} ` : ""}has been played yet. Run one with `,
               h("code", {}, `cardlab tournament ${example(games, name)}`),
               ".",
             ),
@@ -54,19 +54,19 @@ export async function start(main) {
   };
   put(
     tabs,
-    choices.map((one) => one.tab),
+    choices.map((choice) => choice.tab),
   );
   show(chosen && titles[chosen] ? chosen : "");
 }
 
 /**
- * Return a game as the command line calls it, and two agents that play it.
+ * Return a game's name on the command line, and two agents that play it.
  * @param {Wire.Game[]} games
  * @param {string} name
  */
 function example(games, name) {
-  const game = games.find((one) => one.name === name) ?? games[0];
-  const strong = game.agents.find((one) => one.spec === "heuristic")?.spec ?? game.adviser;
+  const game = games.find((entry) => entry.name === name) ?? games[0];
+  const strong = game.agents.find((agent) => agent.spec === "heuristic")?.spec ?? game.adviser;
   return `${game.command} random ${strong}`;
 }
 
@@ -82,12 +82,12 @@ const whole = (value) => (value === null ? "∞" : Math.round(value));
  * @param {Record<string, string>} titles
  */
 function sheet(board, tables, titles) {
-  const same = (/** @type {Wire.CrossTable} */ one) =>
-    one.game === board.game && JSON.stringify(one.options) === JSON.stringify(board.options);
+  const same = (/** @type {Wire.CrossTable} */ candidate) =>
+    candidate.game === board.game && JSON.stringify(candidate.options) === JSON.stringify(board.options);
   const table = tables.find(same);
   const ends = board.ratings
-    .flatMap((one) => [one.elo, ...(one.interval ?? [])])
-    .flatMap((one) => one ?? []);
+    .flatMap((rating) => [rating.elo, ...(rating.interval ?? [])])
+    .flatMap((bound) => bound ?? []);
   const [low, high] = [Math.min(...ends), Math.max(...ends)];
   const at = (/** @type {number} */ value) => (value - low) / (high - low || 1);
   const options = Object.entries(board.options)
@@ -103,7 +103,7 @@ function sheet(board, tables, titles) {
     h(
       "p",
       { class: "small" },
-      `${options ? `${options} · ` : ""}${board.games.toLocaleString("en")} games on ${board.deals.toLocaleString("en")} deals in ${count(board.tournaments, "tournament")}; brackets are 95 % intervals; agents that share a letter cannot be told apart.`,
+      `${options ? `${options} · ` : ""}${board.games.toLocaleString("en")} games on ${board.deals.toLocaleString("en")} deals in ${count(board.tournaments, "tournament")}; brackets are 95 % intervals; between agents that share a letter there is no significant difference at this sample size.`,
     ),
     h(
       "div",
@@ -123,11 +123,11 @@ function sheet(board, tables, titles) {
           h(
             "tr",
             {},
-            ["rank", "agent", "rating", "95 % interval", "", "group"].map((one, k) =>
+            ["rank", "agent", "rating", "95 % interval", "", "group"].map((heading, k) =>
               h(
-                one ? "th" : "td",
-                { scope: one ? "col" : null, class: k === 2 ? "figure" : null },
-                one,
+                heading ? "th" : "td",
+                { scope: heading ? "col" : null, class: k === 2 ? "figure" : null },
+                heading,
               ),
             ),
           ),
@@ -135,37 +135,37 @@ function sheet(board, tables, titles) {
         h(
           "tbody",
           {},
-          board.ratings.map((one) =>
+          board.ratings.map((rating) =>
             h(
               "tr",
               {},
               h(
                 "td",
                 {},
-                one.rank[0] === one.rank[1] ? String(one.rank[0]) : `${one.rank[0]}–${one.rank[1]}`,
+                rating.rank[0] === rating.rank[1] ? String(rating.rank[0]) : `${rating.rank[0]}–${rating.rank[1]}`,
               ),
-              h("th", { scope: "row" }, one.agent),
-              h("td", { class: "figure" }, h("strong", {}, String(Math.round(one.elo)))),
+              h("th", { scope: "row" }, rating.agent),
+              h("td", { class: "figure" }, h("strong", {}, String(Math.round(rating.elo)))),
               h(
                 "td",
                 {},
-                one.interval
-                  ? `[${one.interval[0] === null ? "−∞" : whole(one.interval[0])}, ${whole(one.interval[1])}]`
-                  : "too few deals",
+                rating.interval
+                  ? `[${rating.interval[0] === null ? "−∞" : whole(rating.interval[0])}, ${whole(rating.interval[1])}]`
+                  : "not enough deals",
               ),
               h(
                 "td",
                 {},
-                one.interval
+                rating.interval
                   ? h(
                       "span",
                       {
                         class: "interval",
                         "aria-hidden": "true",
                         vars: {
-                          "--low": at(one.interval[0] ?? low),
-                          "--high": at(one.interval[1] ?? high),
-                          "--at": at(one.elo),
+                          "--low": at(rating.interval[0] ?? low),
+                          "--high": at(rating.interval[1] ?? high),
+                          "--at": at(rating.elo),
                         },
                       },
                       h("span", {}),
@@ -173,7 +173,7 @@ function sheet(board, tables, titles) {
                     )
                   : null,
               ),
-              h("td", {}, one.groups),
+              h("td", {}, rating.groups),
             ),
           ),
         ),
@@ -188,8 +188,8 @@ function sheet(board, tables, titles) {
  * @param {Record<string, string>} titles
  */
 function cross(table, titles) {
-  const cell = (/** @type {string} */ one, /** @type {string} */ other) =>
-    table.cells.find((it) => it.agent === one && it.other === other);
+  const cell = (/** @type {string} */ agent, /** @type {string} */ other) =>
+    table.cells.find((it) => it.agent === agent && it.other === other);
   return [
     h("h3", {}, `Cross-table of ${table.tournament}`),
     h(
@@ -206,7 +206,7 @@ function cross(table, titles) {
         h(
           "caption",
           { class: "unseen" },
-          "Score in percent of the row’s agent against the column’s",
+          "Score of the agent in the row against the agent in the column, in percent",
         ),
         h(
           "thead",
@@ -215,19 +215,19 @@ function cross(table, titles) {
             "tr",
             {},
             h("th", { scope: "col" }, "score in %"),
-            table.ranking.map((one) => h("th", { scope: "col", class: "figure" }, one)),
+            table.ranking.map((agent) => h("th", { scope: "col", class: "figure" }, agent)),
           ),
         ),
         h(
           "tbody",
           {},
-          table.ranking.map((one) =>
+          table.ranking.map((agent) =>
             h(
               "tr",
               {},
-              h("th", { scope: "row" }, one),
+              h("th", { scope: "row" }, agent),
               table.ranking.map((other) => {
-                const found = cell(one, other);
+                const found = cell(agent, other);
                 if (!found) return h("td", { class: "figure" }, "·");
                 const half = found.interval ? (found.interval[1] - found.interval[0]) * 50 : null;
                 return h(
@@ -257,8 +257,8 @@ function peopleTable(rows, titles) {
       h(
         "p",
         { class: "empty-note" },
-        "Nobody has finished a game here yet. ",
-        h("a", { href: "/" }, "Be the first"),
+        "No person has finished a game here yet. ",
+        h("a", { href: "/" }, "Play the first one"),
         ".",
       ),
     ];
@@ -277,24 +277,24 @@ function peopleTable(rows, titles) {
           h(
             "tr",
             {},
-            ["game", "against", "hints", "games", "score in %", "95 % interval", ""].map((one) =>
-              h(one ? "th" : "td", { scope: one ? "col" : null }, one),
+            ["game", "against", "hints", "games", "score in %", "95 % interval", ""].map((heading) =>
+              h(heading ? "th" : "td", { scope: heading ? "col" : null }, heading),
             ),
           ),
         ),
         h(
           "tbody",
           {},
-          rows.map((one) =>
+          rows.map((row) =>
             h(
               "tr",
               {},
-              h("th", { scope: "row" }, titles[one.game] ?? one.game),
-              h("td", {}, one.agent ?? "the deal"),
-              h("td", {}, one.hints ? "allowed" : "no"),
-              h("td", { class: "figure" }, String(one.games)),
-              h("td", { class: "figure" }, h("strong", {}, one.score.toFixed(0))),
-              h("td", {}, `[${one.interval[0].toFixed(0)}, ${one.interval[1].toFixed(0)}]`),
+              h("th", { scope: "row" }, titles[row.game] ?? row.game),
+              h("td", {}, row.agent ?? "the deal"),
+              h("td", {}, row.hints ? "allowed" : "no"),
+              h("td", { class: "figure" }, String(row.games)),
+              h("td", { class: "figure" }, h("strong", {}, row.score.toFixed(0))),
+              h("td", {}, `[${row.interval[0].toFixed(0)}, ${row.interval[1].toFixed(0)}]`),
               h(
                 "td",
                 {},
@@ -304,9 +304,9 @@ function peopleTable(rows, titles) {
                     class: "interval",
                     "aria-hidden": "true",
                     vars: {
-                      "--low": one.interval[0] / 100,
-                      "--high": one.interval[1] / 100,
-                      "--at": one.score / 100,
+                      "--low": row.interval[0] / 100,
+                      "--high": row.interval[1] / 100,
+                      "--at": row.score / 100,
                     },
                   },
                   h("span", {}),
@@ -340,7 +340,7 @@ function recentTable(rows) {
           h(
             "tr",
             {},
-            ["game", "seats and points", "from"].map((one) => h("th", { scope: "col" }, one)),
+            ["game", "seats and points", "from"].map((heading) => h("th", { scope: "col" }, heading)),
           ),
         ),
         h(
@@ -348,17 +348,17 @@ function recentTable(rows) {
           {},
           rows
             .slice(0, 20)
-            .map((one) =>
+            .map((row) =>
               h(
                 "tr",
                 {},
-                h("th", { scope: "row" }, h("a", { href: `/replay/${one.id}` }, one.title)),
+                h("th", { scope: "row" }, h("a", { href: `/replay/${row.id}` }, row.title)),
                 h(
                   "td",
                   {},
-                  one.seats.map((name, seat) => `${isolated(name)} ${one.points?.[seat] ?? ""}`).join(" · "),
+                  row.seats.map((name, seat) => `${isolated(name)} ${row.points?.[seat] ?? ""}`).join(" · "),
                 ),
-                h("td", {}, one.kind === "table" ? day(one.when) : one.when),
+                h("td", {}, row.kind === "table" ? day(row.when) : row.when),
               ),
             ),
         ),

@@ -1,4 +1,4 @@
-// The library: reports on the papers, and how shipped models learned.
+// The library: reports on the papers, and learning curves of shipped models.
 
 import { get } from "./api.js";
 import { lineChart } from "./charts.js";
@@ -19,19 +19,19 @@ export async function start(main) {
   const shelf = h(
     "nav",
     { class: "shelf", "aria-label": "Reports" },
-    library.papers.map((one) => entry(one.name, one.game, one.name === shown)),
+    library.papers.map((known) => entry(known.name, known.game, known.name === shown)),
     library.curves.length ? entry(CURVES, "Learning curves", shown === CURVES) : null,
   );
   put(main, h("div", { class: "library-page" }, shelf, paper));
   if (shown === CURVES) {
     document.title = "Learning curves · cardlab";
-    put(paper, h("h1", {}, "How shipped models learned"), library.curves.map(curve));
+    put(paper, h("h1", {}, "Learning curves of the shipped models"), library.curves.map(curve));
     return;
   }
   /** @type {Wire.Report} */
   const report = await get(`/api/library/${encodeURIComponent(shown)}`);
   document.title = `${report.title} · cardlab`;
-  // The server renders our own reports with HTML switched off, and the page's policy runs no script in it.
+  // The server renders our own reports without inline HTML, and the policy of the page runs no script.
   // eslint-disable-next-line no-restricted-properties
   paper.innerHTML = report.html;
   for (const table of paper.querySelectorAll("table")) {
@@ -59,17 +59,17 @@ export async function start(main) {
 const entry = (name, title, here) =>
   h("a", { href: `/library/${name}`, "aria-current": here ? "page" : null }, title);
 
-/** @param {Wire.Curve} one */
-function curve(one) {
+/** @param {Wire.Curve} model */
+function curve(model) {
   return h(
     "section",
     {},
-    h("h2", {}, one.name.replaceAll("_", " ")),
-    one.command ? h("p", { class: "small" }, h("code", {}, one.command)) : null,
+    h("h2", {}, model.name.replaceAll("_", " ")),
+    model.command ? h("p", { class: "small" }, h("code", {}, model.command)) : null,
     h(
       "div",
       { class: "curves" },
-      one.series.map((it) => lineChart(it.points, { title: it.title, unit: one.unit })),
+      model.series.map((it) => lineChart(it.points, { title: it.title, unit: model.unit })),
     ),
   );
 }

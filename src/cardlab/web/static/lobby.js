@@ -1,8 +1,8 @@
-// The lobby: choose a game, its options, who sits where; go on with games that are not over.
+// The lobby: choose a game, its options and players; continue unfinished games.
 
 import { get } from "./api.js";
 import { loadDeck, picture } from "./cards.js";
-import { h, put, reasonOf, toast } from "./dom.js";
+import { capital, h, put, reasonOf, sentence, toast } from "./dom.js";
 import { openTable } from "./open_table.js";
 import { keep, ownTables, recall } from "./settings.js";
 
@@ -21,12 +21,12 @@ export async function start(main) {
   const games = await get("/api/games");
   await Promise.all(games.map((game) => loadDeck(game.page.deck)));
   const lobby = new Lobby(main, games);
-  unfinished(lobby.goOn);
+  showUnfinished(lobby.unfinished);
 }
 
 class Lobby {
   setup = h("div", { class: "setup" });
-  goOn = h("section", { class: "go-on", "aria-label": "Your tables", hidden: true });
+  unfinished = h("section", { class: "go-on", "aria-label": "Your tables", hidden: true });
   seatList = h("div", { class: "seat-choices" });
   name = h("input", {
     type: "text",
@@ -34,14 +34,14 @@ class Lobby {
     maxlength: 24,
     autocomplete: "nickname",
     value: recall("name", ""),
-    placeholder: "A guest",
+    placeholder: "Guest",
   });
   seed = h("input", {
     type: "text",
     id: "seed",
     inputmode: "numeric",
     pattern: "[0-9]*",
-    placeholder: "a fresh deal",
+    placeholder: "random",
     "aria-describedby": "about-seed",
   });
   hints = h("input", { type: "checkbox", id: "hints", checked: recall("hints", true) });
@@ -57,20 +57,20 @@ class Lobby {
    */
   constructor(main, games) {
     const before = recall("game", "");
-    const first = games.find((one) => one.name === before) ?? games[0];
+    const first = games.find((game) => game.name === before) ?? games[0];
     put(
       main,
       h(
         "div",
         { class: "lobby" },
-        h("h1", {}, "Pick a game"),
+        h("h1", {}, "Choose a game"),
         h(
           "fieldset",
           { class: "games", vars: { "--columns": columns(games.length) } },
           h("legend", { class: "unseen" }, "Game"),
           games.map((game) => this.tile(game, game === first)),
         ),
-        this.goOn,
+        this.unfinished,
         this.setup,
       ),
     );
@@ -116,7 +116,7 @@ class Lobby {
     this.game = game;
     keep("game", game.name);
     this.options = {
-      ...Object.fromEntries(game.options.map((one) => [one.name, one.default])),
+      ...Object.fromEntries(game.options.map((option) => [option.name, option.default])),
       ...recall(`options.${game.name}`, {}),
     };
     const many = Number(this.options.seats ?? game.seats[0]);
@@ -126,15 +126,15 @@ class Lobby {
   }
 
   get known() {
-    return new Set(this.game.agents.map((one) => one.spec));
+    return new Set(this.game.agents.map((agent) => agent.spec));
   }
 
   /** @param {number} many */
   fillSeats(many) {
     const { adviser, levels } = this.game;
     const usual =
-      ["heuristic", levels[0]?.agent, adviser].find((one) => this.known.has(one ?? "")) ?? "random";
-    const valid = (/** @type {string} */ one) => one === ME || one === GUEST || this.known.has(one);
+      ["heuristic", levels[0]?.agent, adviser].find((spec) => this.known.has(spec ?? "")) ?? "random";
+    const valid = (/** @type {string} */ spec) => spec === ME || spec === GUEST || this.known.has(spec);
     this.seats = Array.from({ length: many }, (_, seat) =>
       valid(this.seats[seat]) ? this.seats[seat] : seat === 0 ? ME : usual,
     );
@@ -142,30 +142,30 @@ class Lobby {
 
   draw() {
     const { game } = this;
-    const advisers = game.agents.filter((one) => !one.open);
-    const valued = advisers.filter((one) => one.values);
+    const advisers = game.agents.filter((agent) => !agent.open);
+    const valued = advisers.filter((agent) => agent.values);
     const usual = recall(`adviser.${game.name}`, "");
     this.seed.value = "";
     put(
       this.adviser,
-      h("option", { value: "" }, `usual: ${game.adviser.split(":")[0]}`),
+      h("option", { value: "" }, `default: ${game.adviser}`),
       h(
         "optgroup",
-        { label: "values for each action" },
-        valued.map((one) =>
+        { label: "gives a value for each action" },
+        valued.map((agent) =>
           h(
             "option",
-            { value: one.spec, selected: one.spec === usual },
-            one.spec + (one.attention ? " (with attention)" : ""),
+            { value: agent.spec, selected: agent.spec === usual },
+            agent.spec + (agent.attention ? " (with attention)" : ""),
           ),
         ),
       ),
       h(
         "optgroup",
-        { label: "its choice only" },
+        { label: "names the best action only" },
         advisers
-          .filter((one) => !one.values)
-          .map((one) => h("option", { value: one.spec, selected: one.spec === usual }, one.spec)),
+          .filter((agent) => !agent.values)
+          .map((agent) => h("option", { value: agent.spec, selected: agent.spec === usual }, agent.spec)),
       ),
     );
     this.drawSeats();
@@ -181,7 +181,7 @@ class Lobby {
       h(
         "div",
         { class: "setup-column" },
-        h("h2", {}, "At the table"),
+        h("h2", {}, "Players"),
         h("div", { class: "row" }, h("label", { for: "name" }, "Your name"), this.name),
         this.seatList,
       ),
@@ -190,8 +190,8 @@ class Lobby {
         { class: "setup-column" },
         h("h2", {}, "Rules"),
         shown.length
-          ? shown.map((one) => this.option(one))
-          : h("p", { class: "small" }, "This game has no variants."),
+          ? shown.map((option) => this.option(option))
+          : h("p", { class: "small" }, "This game has no options."),
         h(
           "div",
           { class: "row" },
@@ -208,9 +208,9 @@ class Lobby {
         "div",
         { class: "setup-column" },
         h("h2", {}, "Hints"),
-        h("label", { class: "check" }, this.hints, " allow hints at this table"),
+        h("label", { class: "check" }, this.hints, " allow hints"),
         h("div", { class: "row" }, h("label", { for: "adviser" }, "Adviser"), this.adviser),
-        h("p", { class: "small" }, "An adviser sees only what you see."),
+        h("p", { class: "small" }, "The adviser sees only your own cards."),
       ),
       deal,
     );
@@ -236,32 +236,32 @@ class Lobby {
             "optgroup",
             { label: "agents" },
             game.agents
-              .filter((one) => !one.open)
-              .map((one) =>
-                h("option", { value: one.spec, selected: chosen === one.spec }, one.spec),
+              .filter((agent) => !agent.open)
+              .map((agent) =>
+                h("option", { value: agent.spec, selected: chosen === agent.spec }, agent.spec),
               ),
           ),
           h(
             "optgroup",
             { label: "agents that see all cards" },
             game.agents
-              .filter((one) => one.open)
-              .map((one) =>
-                h("option", { value: one.spec, selected: chosen === one.spec }, one.spec),
+              .filter((agent) => agent.open)
+              .map((agent) =>
+                h("option", { value: agent.spec, selected: chosen === agent.spec }, agent.spec),
               ),
           ),
         );
         const show = () => {
-          const agent = game.agents.find((one) => one.spec === this.seats[seat]);
+          const agent = game.agents.find((entry) => entry.spec === this.seats[seat]);
           about.textContent = agent
             ? `${agent.what}${strength(agent)}`
             : this.seats[seat] === GUEST
-              ? "you get a link to send"
+              ? "you get a link; whoever opens it takes the seat"
               : "";
         };
         select.addEventListener("change", () => {
           if (select.value === ME)
-            this.seats = this.seats.map((one, k) => (one === ME && k !== seat ? GUEST : one));
+            this.seats = this.seats.map((who, k) => (who === ME && k !== seat ? GUEST : who));
           this.seats[seat] = select.value;
           if (select.value === ME) this.drawSeats();
           else show();
@@ -277,20 +277,20 @@ class Lobby {
     );
   }
 
-  /** @param {Wire.Option} one */
-  option(one) {
-    const id = `option-${one.name}`;
-    const value = this.options[one.name];
+  /** @param {Wire.Option} option */
+  option(option) {
+    const id = `option-${option.name}`;
+    const value = this.options[option.name];
     const set = (/** @type {Wire.OptionValue} */ given) => {
-      this.options[one.name] = given;
-      if (one.name === "seats") {
+      this.options[option.name] = given;
+      if (option.name === "seats") {
         this.fillSeats(Number(given));
         this.drawSeats();
       }
     };
-    const title = one.name.replaceAll("_", " ");
+    const title = option.name.replaceAll("_", " ");
     const label = capital(title);
-    if (one.kind === "bool") {
+    if (option.kind === "bool") {
       return h(
         "label",
         { class: "check" },
@@ -301,10 +301,10 @@ class Lobby {
           on: { change: (event) => set(event.currentTarget.checked) },
         }),
         ` ${label}`,
-        h("span", { class: "small" }, ` ${one.help}`),
+        h("span", { class: "small" }, ` ${option.help}`),
       );
     }
-    const all = one.kind === "range" ? numbers(one.allowed) : one.allowed;
+    const all = option.kind === "range" ? numbers(option.allowed) : option.allowed;
     return h(
       "div",
       { class: "row" },
@@ -317,7 +317,7 @@ class Lobby {
           { id, on: { change: (event) => set(all[event.currentTarget.selectedIndex]) } },
           all.map((it) => h("option", { selected: it === value }, String(it))),
         ),
-        h("p", { class: "small about" }, one.help),
+        h("p", { class: "small about" }, option.help),
       ),
     );
   }
@@ -332,7 +332,7 @@ class Lobby {
     const seedText = this.seed.value.trim();
     if (seedText && !/^\d{1,15}$/.test(seedText)) {
       toast(
-        "A seed is a whole number of at most 15 digits; leave it empty for a fresh deal.",
+        `The ${game.page.numbered_deals ? "deal number" : "seed"} must be a whole number of at most 15 digits, got “${seedText}”; leave it empty for a random deal.`,
         "bad",
       );
       this.seed.focus();
@@ -344,12 +344,12 @@ class Lobby {
     keep(`seats.${game.name}`, this.seats);
     keep(`options.${game.name}`, this.options);
     keep(`adviser.${game.name}`, this.adviser.value);
-    const person = (/** @type {string} */ one) =>
-      one === ME
-        ? { person: name || "A guest" }
-        : one === GUEST
+    const person = (/** @type {string} */ who) =>
+      who === ME
+        ? { person: name || "Guest" }
+        : who === GUEST
           ? { person: null }
-          : { agent: one };
+          : { agent: who };
     const setup = {
       game: game.name,
       options: this.options,
@@ -363,21 +363,18 @@ class Lobby {
     try {
       location.assign(await openTable(setup, game.page, this.seats.indexOf(ME)));
     } catch (error) {
-      toast(capital(reasonOf(error)), "bad");
+      toast(sentence(reasonOf(error)), "bad");
       deal.classList.remove("busy");
       deal.textContent = "Deal the cards";
     }
   }
 }
 
-/** @param {string} text */
-const capital = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
-
-/** @param {{ from: number, to: number }} ends */
+/** @param {{ from: number, to: number }} bounds */
 const numbers = ({ from, to }) => Array.from({ length: to - from + 1 }, (_, k) => from + k);
 
 /**
- * Return how many tiles stand side by side, so that rows are about equally long.
+ * Return the number of columns of tiles, so that rows have about the same length.
  * @param {number} many
  */
 const columns = (many) => Math.ceil(many / Math.ceil(many / MOST_COLUMNS));
@@ -385,34 +382,34 @@ const columns = (many) => Math.ceil(many / Math.ceil(many / MOST_COLUMNS));
 /** @param {Wire.Game} game */
 const seedWords = (game) =>
   game.page.numbered_deals
-    ? "the same number is the same deal"
-    : "left empty, nobody can choose the cards; with a seed all players see “deal chosen by the host”";
+    ? "the same number gives the same deal; empty: a random one"
+    : "empty: random cards that nobody can choose; with a seed the same cards again, and all players see “Deal chosen by the host”";
 
 /** @param {Wire.Agent} agent */
 const strength = ({ strength: text }) =>
-  text ? `; scores ${text.replace(" (", " % against heuristic (")}` : "";
+  text ? `; score ${text.replace(" (", " % against heuristic (")}` : "";
 
 /** @param {HTMLElement} place */
-async function unfinished(place) {
+async function showUnfinished(place) {
   const tables = ownTables().slice(0, TABLES_SHOWN);
   /** @type {(Wire.Table | null)[]} */
   const facts = await Promise.all(
-    tables.map((one) => get(`/api/tables/${one.id}`).catch(() => null)),
+    tables.map((entry) => get(`/api/tables/${entry.id}`).catch(() => null)),
   );
   const found = facts.flatMap((table) => (table && !table.over ? table : []));
   if (!found.length) return;
   place.hidden = false;
   put(
     place,
-    h("h2", {}, "Go on playing"),
+    h("h2", {}, "Continue playing"),
     h(
       "div",
       { class: "go-on-list" },
-      found.map((one) =>
+      found.map((table) =>
         h(
           "a",
-          { class: "button", href: `/table/${one.id}` },
-          `${one.title} · ${one.seats.map((seat) => seat.name ?? "a free seat").join(", ")} · move ${one.ply}`,
+          { class: "button", href: `/table/${table.id}` },
+          `${table.title} · ${table.seats.map((seat) => seat.name ?? "a free seat").join(", ")} · move ${table.ply}`,
         ),
       ),
     ),

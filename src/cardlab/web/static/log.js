@@ -1,4 +1,4 @@
-// The log in words: what each view adds to what the seat has witnessed before.
+// The log: the events that each view adds to those seen before.
 
 import { partsOf, written } from "./cards.js";
 import { h } from "./dom.js";
@@ -10,7 +10,7 @@ import { h } from "./dom.js";
 const same = (a, b) => a.seat === b.seat && a.text === b.text;
 
 /**
- * Return what `now` adds to `before`; a log of limited length loses its oldest events.
+ * Return the events of `now` that are not in `before`; the oldest ones may have dropped out.
  * @param {Wire.Entry[]} before
  * @param {Wire.Entry[]} now
  */

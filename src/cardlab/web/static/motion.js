@@ -1,4 +1,4 @@
-// Cards that glide from where they were to where they are, by View Transitions.
+// Animates cards from their old to their new places with View Transitions.
 
 import { h } from "./dom.js";
 import { picture } from "./cards.js";
@@ -26,7 +26,7 @@ function clear(root) {
 }
 
 /**
- * Give every movable card of the board a name that no other one has; the own hand comes first.
+ * Give every movable card of the board a unique name; the own hand comes first.
  * @param {Element} root
  */
 function name(root) {
@@ -47,7 +47,7 @@ function name(root) {
 const labelOf = (card) => `card-${card.replace(/[^A-Za-z0-9_-]/g, "-")}`;
 
 /**
- * Cards of a description that lie open, each as often as it does.
+ * Return how often each visible card occurs in a description.
  * @param {Wire.Description} description
  */
 function open(description) {
@@ -60,7 +60,7 @@ function open(description) {
 }
 
 /**
- * Prepare the old board: what is about to appear leaves from the mover's hand or the stock.
+ * Prepare the old board: cards about to appear start from the mover's hand or from the stock.
  * @param {Element} root
  * @param {Wire.Description} before
  * @param {Page.View} view
@@ -76,14 +76,14 @@ function prepare(root, before, view) {
     if ((old.get(card) ?? 0) >= copies) continue;
     const base = labelOf(card);
     const own = view.description.zones.find((z) => z.name === "hand" && z.seat === view.seat);
-    const held = own ? own.cards.filter((one) => one === card).length : 0;
+    const held = own ? own.cards.filter((other) => other === card).length : 0;
     const label = `${base}-${Math.max(0, own?.cards.includes(card) ? held - 1 : held)}`;
     const played = move && move.card === card && move.seat !== view.seat;
     const back = played
       ? pictures(root, `[data-backs="${move.seat}"] .card:last-of-type`)[0]
       : null;
     const used = pictures(root, ".named").find(
-      (one) => one.style.viewTransitionName === label,
+      (image) => image.style.viewTransitionName === label,
     );
     if (used) used.style.viewTransitionName = "";
     if (back) {
@@ -100,7 +100,7 @@ function prepare(root, before, view) {
 }
 
 /**
- * Change the board by `draw`, gliding where the person wants it; resolves when the cards lie.
+ * Change the board by `draw`, animated unless switched off; resolves when the animation has ended.
  * @param {Element} root
  * @param {Wire.Description | null} before
  * @param {Page.View} view

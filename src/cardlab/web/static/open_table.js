@@ -1,18 +1,18 @@
-// A new table: asked of the server, remembered in this browser.
+// Opens a new table on the server and remembers it in this browser.
 
 import { post } from "./api.js";
 import { rememberTable } from "./settings.js";
 
 /**
- * Ask the server for a table, keep what belongs to it, and return its address.
+ * Open a table, remember its secrets and settings, and return its address.
  * @param {Wire.NewTable} setup
- * @param {Wire.GamePage} page what the table will be drawn with
+ * @param {Wire.GamePage} page the game's page, to be loaded early next time
  * @param {number} seat
  */
 export async function openTable(setup, page, seat = firstPerson(setup)) {
   /** @type {Wire.Opened} */
   const made = await post("/api/tables", setup);
-  const links = made.seats.filter((one) => one.secret && one.seat !== seat);
+  const links = made.seats.filter((link) => link.secret && link.seat !== seat);
   rememberTable(made.id, {
     secret: made.seats[seat]?.secret ?? null,
     links,
@@ -24,4 +24,4 @@ export async function openTable(setup, page, seat = firstPerson(setup)) {
 }
 
 /** @param {Wire.NewTable} setup */
-const firstPerson = (setup) => setup.seats.findIndex((one) => "person" in one && one.person);
+const firstPerson = (setup) => setup.seats.findIndex((entry) => "person" in entry && entry.person);

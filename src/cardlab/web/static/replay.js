@@ -1,9 +1,9 @@
-// Replays: a scrubber over all positions, an adviser's values, the moves that cost most.
+// Replays: a slider over all positions, an adviser's values, the costliest moves.
 
 import { announce } from "./announce.js";
-import { get, post } from "./api.js";
+import { get, post, reach } from "./api.js";
 import { partsOf, spoken, written } from "./cards.js";
-import { button, copy, count, download, h, isolated, put, s, reasonOf, toast } from "./dom.js";
+import { button, copy, count, download, h, isolated, put, s, reasonOf, sentence, toast } from "./dom.js";
 import { draw, loadPage, measures, namesOf } from "./game_page.js";
 import { hintTable, readHint } from "./hints.js";
 import { glide } from "./motion.js";
@@ -49,7 +49,7 @@ async function open(main, replay, id) {
     main,
     replay,
     renderer,
-    games.find((one) => one.name === replay.game),
+    games.find((entry) => entry.name === replay.game),
     id,
   );
   await page.go(Math.min(Number(location.hash.slice(1)) || 0, page.last));
@@ -68,7 +68,7 @@ async function welcome(main) {
     try {
       await open(main, await post("/api/replays", await given.text()), null);
     } catch (error) {
-      toast(reasonOf(error), "bad");
+      toast(sentence(reasonOf(error)), "bad");
     }
   };
   file.addEventListener("change", () => take(file.files?.[0]));
@@ -90,7 +90,7 @@ async function welcome(main) {
         },
       },
     },
-    h("p", {}, "Open the record of a game: drop its file here, or"),
+    h("p", {}, "Open the record of a game (.jsonl): drop the file here, or"),
     h("label", { class: "button primary", for: "file" }, "choose a file"),
     file,
   );
@@ -109,19 +109,19 @@ async function welcome(main) {
           { class: "costs" },
           games
             .slice(0, 20)
-            .map((one) =>
+            .map((game) =>
               h(
                 "li",
                 {},
                 h(
                   "a",
-                  { class: "button", href: `/replay/${one.id}` },
-                  h("strong", {}, one.title),
+                  { class: "button", href: `/replay/${game.id}` },
+                  h("strong", {}, game.title),
                   h(
                     "span",
                     {},
-                    one.seats
-                      .map((name, seat) => `${isolated(name)} ${one.points?.[seat] ?? ""}`)
+                    game.seats
+                      .map((name, seat) => `${isolated(name)} ${game.points?.[seat] ?? ""}`)
                       .join(" · "),
                   ),
                 ),
@@ -217,11 +217,11 @@ class ReplayPage {
       },
       this.names.map((name, seat) => h("option", { value: seat }, name)),
     );
-    const fair = (this.game?.agents ?? []).filter((one) => !one.open && one.values);
+    const fair = (this.game?.agents ?? []).filter((agent) => !agent.open && agent.values);
     put(
       this.adviser,
-      fair.map((one) =>
-        h("option", { value: one.spec, selected: one.spec === this.game?.adviser }, one.spec),
+      fair.map((agent) =>
+        h("option", { value: agent.spec, selected: agent.spec === this.game?.adviser }, agent.spec),
       ),
     );
     put(
@@ -265,7 +265,7 @@ class ReplayPage {
             step("first", "First position", () => 0),
             step("back", "One move back (left arrow)", () => this.at - 1),
             this.playButton,
-            step("on", "One move on (right arrow)", () => this.at + 1),
+            step("on", "One move forward (right arrow)", () => this.at + 1),
             step("last", "Last position", () => this.last),
             this.range,
             this.where,
@@ -284,23 +284,23 @@ class ReplayPage {
                   h(
                     "label",
                     { class: "small", for: "adviser" },
-                    "Adviser, who sees the mover’s cards only",
+                    "Adviser; it sees only the cards of the seat to move",
                   ),
                   this.adviser,
-                  button("Value this move", () => this.ask(), {
+                  button("Evaluate this move", () => this.ask(), {
                     class: "button primary",
-                    title: "Ask the adviser (H)",
+                    title: "Ask the adviser for its values (H)",
                   }),
                 ]
-              : h("p", {}, "No agent gives values here."),
+              : h("p", {}, "No agent of this game gives values."),
             this.values,
           ),
-          h("section", { class: "sheet" }, h("h2", {}, "Moves that cost most"), this.costs),
+          h("section", { class: "sheet" }, h("h2", {}, "Costliest moves"), this.costs),
           h(
             "section",
             { class: "sheet" },
             h("h2", {}, "Result"),
-            h("p", {}, replay.result?.words ?? "This game was left before its end."),
+            h("p", {}, replay.result?.words ?? "This game was not finished."),
             replay.result && replay.seats.length > 1
               ? h(
                   "ul",
@@ -316,7 +316,7 @@ class ReplayPage {
     );
     put(
       this.costs,
-      fair.length ? button("Look through the whole game", () => this.review()) : h("p", {}, "–"),
+      fair.length ? button("Evaluate the whole game", () => this.review()) : h("p", {}, "–"),
     );
   }
 
@@ -423,7 +423,7 @@ class ReplayPage {
   async ask() {
     const ply = this.at;
     if (!this.frame(ply).action) {
-      toast("The game ends here; there is no move to value.");
+      toast("The game ends here; go to an earlier move and ask again.");
       return;
     }
     put(this.values, h("p", { class: "small" }, "Thinking …"));
@@ -435,7 +435,7 @@ class ReplayPage {
       });
       this.keep(advice);
     } catch (error) {
-      put(this.values, h("p", {}, reasonOf(error)));
+      put(this.values, h("p", {}, sentence(reasonOf(error))));
     }
   }
 
@@ -447,11 +447,11 @@ class ReplayPage {
   }
 
   async review() {
-    const bar = h("progress", { max: this.last, value: 0, "aria-label": "Moves looked at" });
-    const words = h("p", { class: "small" }, "Looking through the game …");
+    const bar = h("progress", { max: this.last, value: 0, "aria-label": "Moves evaluated" });
+    const words = h("p", { class: "small" }, "Evaluating all moves …");
     put(this.costs, bar, words);
     try {
-      const answer = await fetch("/api/replays/review", {
+      const answer = await reach("/api/replays/review", {
         method: "POST",
         headers: { "Content-Type": "application/json" },
         body: JSON.stringify({ record: this.replay.record, adviser: this.adviser.value }),
@@ -466,7 +466,7 @@ class ReplayPage {
     } catch (error) {
       put(
         this.costs,
-        h("p", {}, reasonOf(error)),
+        h("p", {}, sentence(reasonOf(error))),
         button("Try again", () => this.review()),
       );
     }
@@ -474,14 +474,14 @@ class ReplayPage {
 
   /** @param {Wire.Cost[]} worst */
   showCosts(worst) {
-    announce(worst.length ? `${worst.length} moves cost something` : "No move cost anything");
+    announce(worst.length ? `${count(worst.length, "costly move")} found` : "No costly move found");
     put(
       this.costs,
       worst.length
         ? h(
             "ol",
             { class: "costs" },
-            worst.map((one) =>
+            worst.map((move) =>
               h(
                 "li",
                 {},
@@ -490,24 +490,24 @@ class ReplayPage {
                     h(
                       "span",
                       {},
-                      `move ${one.ply + 1}: `,
-                      h("strong", {}, this.names[one.mover]),
+                      `move ${move.ply + 1}: `,
+                      h("strong", {}, this.names[move.mover]),
                       " ",
-                      written(partsOf(one.taken), this.deck, this.names),
-                      ", better ",
-                      written(partsOf(one.best), this.deck, this.names),
+                      written(partsOf(move.taken), this.deck, this.names),
+                      "; better: ",
+                      written(partsOf(move.best), this.deck, this.names),
                     ),
-                    h("strong", {}, `−${one.cost.toFixed(1)}`),
+                    h("strong", {}, `−${move.cost.toFixed(1)}`),
                   ],
                   () => {
                     this.toggle(true);
-                    this.go(one.ply);
+                    this.go(move.ply);
                   },
                 ),
               ),
             ),
           )
-        : h("p", {}, "In the adviser’s eyes no move cost anything."),
+        : h("p", {}, "By the values of the adviser no move cost anything."),
     );
   }
 

@@ -1,4 +1,4 @@
-// What one browser remembers: looks, pace, the person's name, seats at tables.
+// What this browser remembers: theme, speed, the player's name, seats at tables.
 
 import { drawNumber } from "./fair_deal.js";
 
@@ -7,7 +7,7 @@ const PREFIX = "cardlab.";
 const memory = new Map();
 
 /**
- * Return what was kept under a name, or `other`.
+ * Return the value saved under a name, or `other`.
  * @template Value
  * @param {string} name
  * @param {Value} other
@@ -24,7 +24,7 @@ export function recall(name, other) {
 }
 
 /**
- * Keep a value under a name; without storage, as long as the page lives.
+ * Save a value under a name; without storage, until the page is closed.
  * @param {string} name
  * @param {unknown} value
  */
@@ -33,24 +33,24 @@ export function keep(name, value) {
   try {
     localStorage.setItem(PREFIX + name, JSON.stringify(value));
   } catch {
-    // Private windows may refuse; the page still works until it is closed.
+    // Private windows may not allow it; the value is kept until the page is closed.
   }
 }
 
 /**
- * How long a move of somebody else stays on the table before the next one, in milliseconds.
+ * How long a move of another seat is shown before the next one, in milliseconds.
  * @type {Record<string, number>}
  */
 export const PACES = { slow: 2000, normal: 1000, fast: 400, instant: 0 };
 
-/** Return the chosen pace in milliseconds. */
+/** Return the chosen speed in milliseconds. */
 export const pace = () => PACES[recall("pace", "normal")] ?? PACES.normal;
 
-/** Return whether cards should glide: never for those who asked for less motion. */
+/** Return whether cards are animated: never if the system asks for reduced motion. */
 export const glides = () =>
   pace() > 0 && !window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-/** Return the theme in force. */
+/** Return the current theme. */
 export function theme() {
   const chosen = document.documentElement.dataset.theme;
   if (chosen) return chosen;
@@ -66,7 +66,7 @@ export function setTheme(name) {
   try {
     localStorage.setItem(`${PREFIX}theme`, name);
   } catch {
-    // Not kept, but in force.
+    // Not saved, but in effect until the page is closed.
   }
 }
 
@@ -76,14 +76,14 @@ const MOST_TABLES = 40;
 const allTables = () => recall("tables", {});
 
 /**
- * Return what this browser knows of a table: its seat's secret, links for others, the set-up.
+ * Return what this browser knows of a table: its seat's secret, links for others, settings.
  * @param {string} id
  * @returns {Partial<Page.TableMemory>}
  */
 export const tableMemory = (id) => allTables()[id] ?? {};
 
 /**
- * Add to what this browser knows of a table; the tables not met for longest are forgotten.
+ * Add to what this browser knows of a table; the tables used longest ago are forgotten.
  * @param {string} id
  * @param {Partial<Page.TableMemory>} more
  */
@@ -112,7 +112,7 @@ export function seatSecret(id) {
     const own = sessionStorage.getItem(SEAT + id);
     if (own) return own;
   } catch {
-    // Without storage for tabs the browser's memory has to do.
+    // Without storage for tabs the seat known to the browser is used.
   }
   return tableMemory(id).secret ?? null;
 }
@@ -132,7 +132,7 @@ export function takeSeat(id, secret) {
 }
 
 /**
- * Give up the seat of this tab, whose secret turned out to be wrong.
+ * Forget the seat of this tab, because its secret is wrong.
  * @param {string} id
  */
 export function leaveSeat(id) {
@@ -158,10 +158,10 @@ export function dealNumber(id) {
 }
 
 /**
- * Keep the hashes of a deal as they are seen first, and return those that are kept.
+ * Save the hashes of a deal when they are first seen, and return the saved ones.
  * @param {string} id
  * @param {Wire.Deal} deal
- * @param {boolean} fixed whether those of the players can change no more
+ * @param {boolean} fixed whether the hashes of the players can no longer change
  * @returns {Page.Promised}
  */
 export function promisedDeal(id, deal, fixed) {

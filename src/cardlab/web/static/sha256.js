@@ -1,5 +1,5 @@
-// SHA-256, written out: browsers offer it only to pages that came by HTTPS or from this machine,
-// and a table on a home network is neither.
+// SHA-256 in JavaScript: browsers offer their own only to pages from HTTPS or localhost, and a
+// table on a home network is neither.
 
 const ROUNDS = 64;
 const BLOCK = 64; // bytes

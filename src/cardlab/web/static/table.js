@@ -1,11 +1,11 @@
-// A table: the line to the server, the queue of views, pace, log, hints, keys, the end of a game.
+// The page of a table: connection, queue of views, speed, log, hints, keys, the end of a game.
 
 import { announce } from "./announce.js";
 import { Refusal, get } from "./api.js";
 import { TableDeal } from "./table_deal.js";
 import { invitations, resultCard, seatList } from "./table_panels.js";
 import { cardName, partsOf, spoken } from "./cards.js";
-import { button, h, put, reasonOf, toast, wait } from "./dom.js";
+import { button, capital, h, put, reasonOf, sentence, toast, wait } from "./dom.js";
 import { hashOf } from "./fair_deal.js";
 import { draw, loadPage, measures, namesOf } from "./game_page.js";
 import { showHelp } from "./help.js";
@@ -26,10 +26,10 @@ import {
 } from "./settings.js";
 import { openLine } from "./socket.js";
 
-const OWN_PAUSE = 250; // after the person's own move, so that it is seen before an answer
+const OWN_PAUSE = 250; // milliseconds after the own move, so that it is seen before the reply
 const MOST_LETTERS = 46; // in a bubble
-const MOST_QUEUED = 30; // views that wait before the page hurries
-const RETRY = 1000; // until a server is asked again that cannot say yet what is kept
+const MOST_QUEUED = 30; // views that may wait before the page shows them without pauses
+const RETRY = 1000; // milliseconds until a table whose last move is being saved is asked for again
 const BUSY = 503;
 
 /**
@@ -41,9 +41,9 @@ export async function start(main) {
   const fragment = location.hash.slice(1);
   if (fragment) {
     takeSeat(id, fragment);
-    history.replaceState(null, "", location.pathname); // the secret stays out of sight and screenshots
+    history.replaceState(null, "", location.pathname); // hides the secret, also in screenshots
   }
-  // The line opens while facts and renderer are fetched; what it says first waits for the page.
+  // The connection opens while facts and renderer are fetched; its first messages wait for them.
   /** @type {Page.LineNews[]} */
   const early = [];
   /** @type {TablePage | null} */
@@ -65,7 +65,7 @@ export async function start(main) {
     },
   );
   const known = tableMemory(id).page;
-  if (known) loadPage(known).catch(() => {}); // the facts may name another one
+  if (known) loadPage(known).catch(() => {}); // the facts decide, and may name another page
   try {
     const facts = await tableFacts(main, id);
     page = new TablePage(main, id, facts, await loadPage(facts.page), line);
@@ -78,8 +78,7 @@ export async function start(main) {
 }
 
 /**
- * Return the facts of a table. While its last move is not kept yet, the server cannot say how far
- * the game is: it is asked again until it can.
+ * Return the facts of a table; while its last move is being saved, the request is repeated.
  * @param {HTMLElement} main
  * @param {string} id
  * @returns {Promise<Wire.Table>}
@@ -99,7 +98,7 @@ async function tableFacts(main, id) {
 /** @param {HTMLElement} main */
 function explainWait(main) {
   if (main.querySelector(".notice")) return;
-  const words = "The last move at this table is being saved. The table appears as soon as that is done.";
+  const words = "The last move at this table is being saved. Please wait; the table appears afterwards.";
   put(main, h("div", { class: "notice" }, h("p", {}, h("span", { class: "saving-mark" }), words)));
   announce(words);
 }
@@ -121,10 +120,10 @@ class TablePage {
   solvable = null;
   /** @type {(() => void)[]} */
   stale = [];
-  hintWished = false; // asked for before the own turn
-  hintAsked = -1; // the position that was asked about last
-  waiting = false; // for the server's answer to the own move
-  saving = false; // what has happened last waits for the store
+  hintWished = false; // a hint was asked for before the own turn
+  hintAsked = -1; // the position for which a hint was last asked
+  waiting = false; // whether the server has not answered the own move yet
+  saving = false; // whether the last move is being saved
   sent = -1; // the position in which the own move was sent
   draining = false;
   ended = false;
@@ -137,13 +136,13 @@ class TablePage {
   end = h("div", { class: "end" });
   savingNote = h("p", { class: "saving", role: "status" });
   invites = h("div", { class: "invites" });
-  logList = h("ol", { class: "log-list", tabindex: "0", "aria-label": "What happened" });
+  logList = h("ol", { class: "log-list", tabindex: "0", "aria-label": "Log of the game" });
   logPanel = panel("log", "Log", this.logList);
   hintBody = h("div");
   hintPanel = panel("hints", "Hints", this.hintBody);
   hintButton = button("Hint", () => this.askHint(), {
     class: "button",
-    title: "Ask the adviser (H)",
+    title: "Ask the adviser for a hint (H)",
     "aria-keyshortcuts": "h",
   });
   seatBody = h("div");
@@ -165,7 +164,7 @@ class TablePage {
     this.deck = facts.page.deck;
     this.deal = new TableDeal(id);
     this.build();
-    if (!seatSecret(id)) toast("You are watching this table; open a seat’s link to play.");
+    if (!seatSecret(id)) toast("You watch this table without a seat; to play, open the link of a seat.");
     document.addEventListener("keydown", (event) => this.key(event));
     /** @type {number | undefined} */
     let timer;
@@ -207,7 +206,7 @@ class TablePage {
               "aria-keyshortcuts": "l",
               class: "button log-button",
             }),
-            h("label", { class: "field-inline" }, h("span", {}, "Pace"), speed),
+            h("label", { class: "field-inline" }, h("span", {}, "Speed"), speed),
             button("?", () => showHelp(this.facts), {
               title: "Help (?)",
               "aria-label": "Help",
@@ -237,12 +236,12 @@ class TablePage {
   }
 
   hintIntro() {
-    if (!this.facts.hints) return h("p", {}, "No hints at this table.");
+    if (!this.facts.hints) return h("p", {}, "Hints are switched off at this table.");
     return [
       h(
         "p",
         {},
-        `Press H or “Hint”: ${this.facts.adviser ?? "the adviser"} values each of your actions and sees no more than you do.`,
+        `Press H or “Hint” to ask ${this.facts.adviser ?? "the adviser"}, which sees only your own cards.`,
       ),
       this.alwaysHint(),
     ];
@@ -260,10 +259,10 @@ class TablePage {
         },
       },
     });
-    return h("label", { class: "check" }, always, " a hint at every turn");
+    return h("label", { class: "check" }, always, " hint at every turn");
   }
 
-  // What the server says
+  // Messages of the server
 
   /** @param {Page.LineNews} news */
   hear(news) {
@@ -275,7 +274,7 @@ class TablePage {
   /** @param {Wire.ServerMessage} data */
   take(data) {
     if (data.type === "view" || data.type === "gathering" || data.type === "seats") {
-      this.setSaving(false); // whatever is shown is kept
+      this.setSaving(false); // whatever is shown has been saved
     }
     if (data.type === "view") {
       this.queue.push(data);
@@ -300,9 +299,9 @@ class TablePage {
       const before = this.shown.seats;
       this.shown = { ...this.shown, seats: data.seats };
       this.names = namesOf(data.seats, this.shown.seat);
-      data.seats.forEach((one, seat) => {
-        if (one.kind === "person" && one.connected !== before[seat]?.connected) {
-          announce(`${one.name} ${one.connected ? "is at the table" : "has left the table"}`);
+      data.seats.forEach((person, seat) => {
+        if (person.kind === "person" && person.connected !== before[seat]?.connected) {
+          announce(`${person.name} ${person.connected ? "has joined the table" : "has left the table"}`);
         }
       });
       this.redraw();
@@ -315,7 +314,7 @@ class TablePage {
     const asked = this.hintButton.classList.contains("busy");
     this.hintButton.classList.remove("busy");
     if (data.saving) {
-      // The table has moved on already; its new position comes once that is kept.
+      // The table has moved on already; its new position comes once it has been saved.
       this.hintWished ||= asked;
       this.setSaving(true);
       return;
@@ -332,15 +331,15 @@ class TablePage {
     this.saving = on;
     const words = this.waiting ? "Saving your move …" : "Saving …";
     put(this.savingNote, on && h("span", {}, h("span", { class: "saving-mark" }), words));
-    if (on) this.redraw(); // nothing can be played now
+    if (on) this.redraw(); // no card can be played now
   }
 
   lineOpen() {
     put(this.strip);
     this.setSaving(false);
     this.deal.revealed = false;
-    this.waiting = true; // for the position, which may be another one by now
-    this.hintAsked = -1; // an answer may have been lost with the line
+    this.waiting = true; // for the position, which may have changed
+    this.hintAsked = -1; // an answer may have been lost with the connection
   }
 
   /**
@@ -403,14 +402,14 @@ class TablePage {
     this.shown = view;
     this.names = namesOf(view.seats, view.seat);
     this.waiting = false;
-    if (view.version === this.sent) toast("Your last move was not kept; play it again.", "bad");
+    if (view.version === this.sent) toast("Your last move was not saved; play it again.", "bad");
     this.sent = -1;
     this.deal.begin(view, this.names);
     this.hint = null;
     this.solvable = null;
     for (const close of this.stale.splice(0)) close();
-    this.tellNews(before, view);
-    if (pace() === 0 && this.queue.length) return; // somebody who wants no pace sees the last one
+    this.showNews(before, view);
+    if (pace() === 0 && this.queue.length) return; // at instant speed only the last view is shown
     put(this.hintBody, this.hintIntro());
     await glide(this.board, before?.description ?? null, view, () => this.redraw());
     const own = view.move && view.move.seat === view.seat;
@@ -427,33 +426,33 @@ class TablePage {
    * @param {Wire.View | null} before
    * @param {Wire.View} view
    */
-  tellNews(before, view) {
+  showNews(before, view) {
     const now = view.description.events;
     const back = before && this.facts.page.undo && now.length < this.events.length; // a move was taken back
     const fresh = back ? [] : added(this.events, now);
     if (back)
       put(
         this.logList,
-        now.map((one) => entry(one, this.deck, this.names)),
+        now.map((event) => entry(event, this.deck, this.names)),
       );
-    else this.logList.append(...fresh.map((one) => entry(one, this.deck, this.names)));
+    else this.logList.append(...fresh.map((event) => entry(event, this.deck, this.names)));
     this.events = now;
     this.news = new Map();
     if (before) {
-      for (const one of fresh) {
-        if (one.seat === null) continue;
-        // A bubble has room for a line: what was said last, and before it what was played.
-        const earlier = this.news.get(one.seat);
-        const parts = partsOf(one);
-        const both = earlier && { text: `${earlier.text}, ${one.text}`, parts: [...earlier.parts, ", ", ...parts] };
+      for (const event of fresh) {
+        if (event.seat === null) continue;
+        // A bubble has room for one line: the latest event, after an earlier one if both fit.
+        const earlier = this.news.get(event.seat);
+        const parts = partsOf(event);
+        const both = earlier && { text: `${earlier.text}, ${event.text}`, parts: [...earlier.parts, ", ", ...parts] };
         const fits = both && both.text.length < MOST_LETTERS;
-        this.news.set(one.seat, fits ? both : { text: one.text, parts });
+        this.news.set(event.seat, fits ? both : { text: event.text, parts });
       }
     }
-    for (const one of before ? fresh : []) {
-      const who = one.seat === null ? "" : `${this.names[one.seat]} `;
-      if (one.seat !== view.seat || one.seat === null)
-        announce(who + spoken(partsOf(one), this.deck, this.names));
+    for (const event of before ? fresh : []) {
+      const who = event.seat === null ? "" : `${this.names[event.seat]} `;
+      if (event.seat !== view.seat || event.seat === null)
+        announce(who + spoken(partsOf(event), this.deck, this.names));
     }
     if (view.over) announce(view.over.words);
     else if (view.seat !== null && view.description.to_move === view.seat) announce("Your turn");
@@ -488,7 +487,7 @@ class TablePage {
       send: (message) => this.line.send(message),
       redraw: () => this.redraw(),
       refuse: (card) => {
-        if (this.mine) toast(`${capital(cardName(card, this.deck))} cannot be played now.`);
+        if (this.mine) toast(`${capital(cardName(card, this.deck))} cannot be played now; choose a raised card.`);
       },
       onStale: (close) => this.stale.push(close),
       ...measures(this.board),
@@ -506,19 +505,19 @@ class TablePage {
     this.sent = this.shown.version;
     if (!this.line.send({ type: "act", version: this.shown.version, action })) {
       this.waiting = false;
-      toast("The line to the table is broken; wait a moment.", "bad");
+      toast("Connection lost; wait until the page has reconnected, then play again.", "bad");
     }
   }
 
   // Hints, log, help
 
   askHint() {
-    if (!this.facts.hints) toast("This table allows no hints.");
+    if (!this.facts.hints) toast("Hints are switched off at this table; open a new table with hints.");
     else if (!this.shown || this.shown.seat === null || this.shown.over)
-      toast("Hints are for those who play.");
+      toast("Hints are only for players, and only during the game.");
     else if (!this.mine) {
       this.hintWished = true;
-      toast("A hint comes when it is your turn.");
+      toast("The hint comes when it is your turn.");
     } else if (this.line.send({ type: "hint", version: this.shown.version })) {
       this.hintWished = false;
       this.hintAsked = this.shown.version;
@@ -534,7 +533,7 @@ class TablePage {
     put(this.hintBody, hintTable(this.hint, this.deck, this.names), this.alwaysHint());
     this.hintPanel.open = true;
     this.redraw();
-    const best = data.values.find((one) => one.id === data.best);
+    const best = data.values.find((action) => action.id === data.best);
     if (best)
       announce(
         `${data.adviser} advises ${spoken(partsOf(best), this.deck, this.names)}`,
@@ -599,10 +598,6 @@ class TablePage {
   }
 }
 
-/** @param {string} text */
-const capital = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
-/** @param {string} text */
-const sentence = (text) => `${capital(text)}${/[.?!]$/.test(text) ? "" : "."}`;
 
 /**
  * @param {string} name

@@ -1,4 +1,4 @@
-// The deal of one table: this browser's part in it, its label, and its proof after the game.
+// The deal of one table: this browser's number, the label, and the checks after the game.
 
 import { announce } from "./announce.js";
 import { get } from "./api.js";
@@ -9,9 +9,9 @@ import { dealNumber, promisedDeal, tableMemory } from "./settings.js";
 
 export class TableDeal {
   /** @type {Wire.Gathering | null} */
-  gathering = null; // until the cards are dealt
-  revealed = false; // the own number was sent on this line
-  said = ""; // for whom the page waits
+  gathering = null; // the latest message before the cards are dealt
+  revealed = false; // whether the own number was sent on this connection
+  announced = ""; // the last announcement
   label = h("span", { class: "deal-place" });
   place = h("div", { class: "gather" });
   proof = h("div", { class: "proof-place" });
@@ -22,7 +22,7 @@ export class TableDeal {
   }
 
   /**
-   * Show who is missing; send the own number once all others are fixed.
+   * Show who is missing; send the own number once all hashes are known.
    * @param {Wire.Gathering} data
    * @param {string[]} names
    * @param {Page.Line} line
@@ -35,8 +35,8 @@ export class TableDeal {
     const links = tableMemory(this.id).links ?? [];
     put(this.place, gatheringCard(data, names, links, this.trouble(deal, seat, promised)));
     const words = waitingWords(data, names);
-    if (words !== this.said) announce(words);
-    this.said = words;
+    if (words !== this.announced) announce(words);
+    this.announced = words;
     const number = dealNumber(this.id);
     if (seat === null || !number || this.revealed || !deal.waiting_for.includes(seat)) return;
     if (mayReveal(deal, seats, seat, number, promised))
@@ -44,7 +44,7 @@ export class TableDeal {
   }
 
   /**
-   * Take what a view says of the deal; the first one ends the gathering.
+   * Show the deal of a view; the first view means that the cards are dealt.
    * @param {Wire.View} view
    * @param {string[]} names
    */
@@ -60,7 +60,7 @@ export class TableDeal {
   }
 
   /**
-   * Check a deal whose game is over, and show what was found.
+   * Check the deal of a finished game, and show the result.
    * @param {Wire.Proof} proof
    * @param {number | null} seat
    * @param {string[]} names
@@ -78,21 +78,21 @@ export class TableDeal {
   }
 
   /**
-   * Return why this browser cannot do its part.
+   * Return why this browser cannot take part in the deal, or null.
    * @param {Wire.Deal} deal
    * @param {number | null} seat
    * @param {string | null} promised
    */
   trouble(deal, seat, promised) {
     if (deal.commitment !== promised)
-      return "The server has exchanged its number: do not play at this table.";
+      return "The server has changed its secret number after it was fixed. Do not play at this table; open a new one.";
     if (this.isForeign(deal, seat))
-      return "The number of your seat was drawn in another browser, and only that one can send it. Open the seat’s link there, or open a new table.";
+      return "The secret number of your seat was drawn by another browser, and only that browser can send it. Open the link of the seat there, or open a new table.";
     return null;
   }
 
   /**
-   * Return whether the number of the own seat was drawn by somebody else.
+   * Return whether the number of the own seat was drawn by another browser.
    * @param {Wire.Deal} deal
    * @param {number | null} seat
    */

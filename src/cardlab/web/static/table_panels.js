@@ -1,12 +1,12 @@
-// What stands around the cards: who sits where, links for free seats, the result.
+// The panels around the cards: seats, links for free seats, the result.
 
 import { button, copy, count, h } from "./dom.js";
 
-/** @param {Wire.Seat} one */
-function state(one) {
-  if (one.kind === "agent") return one.open_cards ? "agent, sees all cards" : "agent";
-  if (one.kind === "open") return "free";
-  return one.connected ? "here" : "away";
+/** @param {Wire.Seat} person */
+function state(person) {
+  if (person.kind === "agent") return person.open_cards ? "agent, sees all cards" : "agent";
+  if (person.kind === "open") return "free";
+  return person.connected ? "here" : "away";
 }
 
 /**
@@ -17,7 +17,7 @@ function state(one) {
  */
 export function linkButton(id, link, text) {
   const address = `${location.origin}/table/${id}#${link.secret}`;
-  const done = "Link copied; send it to the person who should sit here.";
+  const done = "Link copied. Send it to one person: whoever opens it takes the seat.";
   return button(text, () => copy(address, done), { class: "button small" });
 }
 
@@ -25,7 +25,7 @@ export function linkButton(id, link, text) {
 const yes = (value) => (value === true ? "yes" : value === false ? "no" : value);
 
 /**
- * Return the list of seats and the variant that is played.
+ * Return the list of seats and the options of the game.
  * @param {Wire.Table} facts
  * @param {{ seat: number | null, seats: Wire.Seat[] }} view
  * @param {string[]} names
@@ -35,20 +35,20 @@ export function seatList(facts, view, names, links) {
   const options = Object.entries(facts.options).map(
     ([name, value]) => `${name.replaceAll("_", " ")}: ${yes(value)}`,
   );
-  const rows = view.seats.map((one, seat) => {
+  const rows = view.seats.map((person, seat) => {
     const link = seat === view.seat ? null : links.find((it) => it.seat === seat);
     const more = link ? [" ", linkButton(facts.id, link, "Copy the link")] : null;
-    return h("li", {}, h("strong", {}, names[seat]), ` · ${state(one)}`, more);
+    return h("li", {}, h("strong", {}, names[seat]), ` · ${state(person)}`, more);
   });
   return [
     h("ul", { class: "seat-list" }, rows),
     options.length ? h("p", { class: "small" }, options.join(" · ")) : null,
-    h("p", { class: "small" }, "Anybody with this page’s address can watch; hands stay hidden."),
+    h("p", { class: "small" }, "Anybody who knows the address of this page can watch, without seeing any hand."),
   ];
 }
 
 /**
- * Return a line with a link for every person who is not there.
+ * Return a line with a link for every seat whose player is not connected.
  * @param {Wire.Table} facts
  * @param {Wire.View} view
  * @param {string[]} names
@@ -60,8 +60,8 @@ export function invitations(facts, view, names, links) {
   return missing.map((link) => {
     const free = view.seats[link.seat].kind === "open";
     const words = free
-      ? "is free: send its link to a friend."
-      : "is away; this link brings them back.";
+      ? "is free; send its link to another player."
+      : "is not connected; this is the link back to the seat.";
     return h(
       "p",
       { class: "invite" },
@@ -72,8 +72,8 @@ export function invitations(facts, view, names, links) {
 }
 
 /**
- * Return the result with what can be done next; `again` opens the same table anew, `proof` is about
- * the deal.
+ * Return the result with links for what to do next; `again` opens a new table with the same
+ * settings, `proof` shows the checks of the deal.
  * @param {Wire.Table} facts
  * @param {Wire.Result} over
  * @param {number | null} own

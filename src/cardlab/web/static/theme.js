@@ -1,9 +1,9 @@
-// Runs before the first paint, so that a chosen theme never flashes the other one.
+// Runs before the first paint, so that the page never appears in the wrong theme first.
 (() => {
   try {
     const chosen = localStorage.getItem("cardlab.theme");
     if (chosen) document.documentElement.dataset.theme = chosen;
   } catch {
-    // Storage may be closed to this page; the system's preference then decides.
+    // Without access to storage the system's preference decides.
   }
 })();

@@ -1,5 +1,5 @@
-// The types of the pages, for the type checker alone; no page loads this file.
-// `Wire` is what the server and the pages send each other, `Page` what the pages hand around.
+// The types of the pages, for the type checker only; no page loads this file.
+// `Wire`: data exchanged with the server; `Page`: data used within the pages.
 
 declare namespace Wire {
   type OptionValue = boolean | number | string;
@@ -8,27 +8,27 @@ declare namespace Wire {
   /** A piece of text, or a card or seat that it names. */
   type Part = string | { card: string } | { seat: number };
 
-  /** Text; its parts are there where it names cards or seats, or is worded otherwise. */
+  /** Text; `parts` if it names cards or seats, or if people say it in other words. */
   interface Text {
     text: string;
     parts?: Part[];
   }
 
-  /** An action with the cards that it names; games add what they need of the rest. */
+  /** An action with the cards that it names, and fields that single games add. */
   interface Action extends Text {
     id: number;
     card: string | null;
     cards?: string[];
-    /** Such as `play` or `draw`. */
+    /** For example `play` or `draw`. */
     kind?: string;
     /** The suit or colour that it calls. */
     call?: string | null;
-    /** The places that it goes from and to. */
+    /** The cells that it moves from and to. */
     from?: string;
     to?: string;
   }
 
-  /** A move as one seat saw it; what was laid face down has neither number nor card. */
+  /** A move as one seat saw it; a card played face down has neither id nor card. */
   interface Move extends Omit<Action, "id"> {
     seat: number;
     id: number | null;
@@ -38,7 +38,7 @@ declare namespace Wire {
     name: string;
     count: number;
     cards: string[];
-    /** Null: of the table. */
+    /** Null: the zone belongs to the table. */
     seat: number | null;
   }
 
@@ -50,13 +50,13 @@ declare namespace Wire {
   type Facts = Record<string, string | number>;
 
   interface Description {
-    /** Null: as somebody without a seat sees the table. */
+    /** Null: the view of a spectator. */
     seat: number | null;
     seats: number;
     to_move: number | null;
     zones: Zone[];
     facts: Facts;
-    /** Of the facts that name cards or seats. */
+    /** Parts of the facts that name cards or seats. */
     parts: Record<string, Part[]>;
     events: Entry[];
   }
@@ -72,15 +72,15 @@ declare namespace Wire {
     returns: number[];
     points: number[];
     words: string;
-    /** Null: no seed says what was dealt. */
+    /** Null: the cards do not come from a seed. */
     seed?: number | null;
-    /** What the deal can be checked with; a record that somebody has in a file has none. */
+    /** The proof of the deal; missing for records from files. */
     deal?: Proof | null;
   }
 
   /**
-   * Where the cards come from: the numbers of all who play and of the server, the server's number,
-   * a seed that whoever opened the table chose, or a numbered deal of the game.
+   * How the cards are dealt: from the secret numbers of all players and the server (fair), from the
+   * server's number, from a seed chosen by the person who opened the table, or as a numbered deal.
    */
   interface Deal {
     kind: "fair" | "server" | "chosen" | "numbered";
@@ -90,34 +90,34 @@ declare namespace Wire {
     commitments: (string | null)[];
   }
 
-  /** How far a deal is for which people must be there. */
+  /** The progress of a deal that waits for players. */
   interface Progress extends Deal {
-    /** How many numbers of players are known. */
+    /** How many players' numbers are known. */
     shares: number;
     waiting_for: number[];
     /** Whether all hashes are known, so that numbers may be sent. */
     reveal: boolean;
   }
 
-  /** All numbers of a deal, once the game is over. */
+  /** All numbers of a deal, sent after the game. */
   interface Proof extends Deal {
     secret: string;
     /** The players' numbers, by seat. */
     shares: (string | null)[];
-    /** Seats whose number the server has drawn, because a program sent none. */
+    /** Seats whose number the server has drawn, because their client sent none. */
     by_server: number[];
     key: string;
-    /** The cards of a deck; orders name their places in this list. */
+    /** The cards of a deck; orders are indices into this list. */
     cards: string[];
   }
 
-  /** How a game's page is made. */
+  /** What a game's page consists of. */
   interface GamePage {
     /** Null: the generic one. */
     module: string | null;
     style: string | null;
     deck: string;
-    /** Empty: the summary has to do. */
+    /** The rules in short; empty: the summary is shown instead. */
     rules: string;
     keys: [string, string][];
     /** Whether a move may be taken back. */
@@ -133,7 +133,7 @@ declare namespace Wire {
     rank?: number;
   }
 
-  /** A deck: the size of its pictures, and its cards; `ordered`: as a hand is held. */
+  /** A deck: the size of its pictures and its cards; `ordered`: in the order of a sorted hand. */
   interface DeckFacts {
     name: string;
     width: number;
@@ -142,7 +142,7 @@ declare namespace Wire {
     cards: Record<string, Card>;
   }
 
-  // The line of a table: what the server says.
+  // The connection to a table: messages of the server.
 
   interface TableFacts {
     id: string;
@@ -189,13 +189,13 @@ declare namespace Wire {
     deal: Progress;
   }
 
-  /** An action with the adviser's value of it. */
+  /** An action with the adviser's value. */
   interface Valued extends Action {
     value: number | null;
     shown: string | null;
   }
 
-  /** What a network looked at: a weight for each block, action and token. */
+  /** Attention of a network: a weight for each block, action and token. */
   interface Attention {
     tokens: string[];
     weights: number[][][];
@@ -218,11 +218,11 @@ declare namespace Wire {
   interface Refused {
     type: "refused";
     error: string;
-    /** Whether it only has to wait for the store. */
+    /** Whether it was refused only because a move is still being saved. */
     saving?: boolean;
   }
 
-  /** What has happened last waits for the store; it is shown once it is kept. */
+  /** The last move is being saved; the new view comes afterwards. */
   interface Saving {
     type: "saving";
   }
@@ -246,12 +246,12 @@ declare namespace Wire {
 
   type ServerMessage = View | Gathering | Hint | Refused | Saving | Thinking | Solvable | Seats;
 
-  // The line of a table: what a page says.
+  // The connection to a table: messages of the page.
 
   interface Hello {
     secret: string | null;
     name: string | null;
-    /** The hash of the number that this browser adds to a fair deal. */
+    /** The hash of the number that this browser contributes to a fair deal. */
     commitment: string | null;
   }
 
@@ -275,7 +275,7 @@ declare namespace Wire {
     spec: string;
     what: string;
     open: boolean;
-    /** Empty: nobody has measured it. */
+    /** Empty: not measured. */
     strength: string;
     values: boolean;
     attention: boolean;
@@ -325,7 +325,7 @@ declare namespace Wire {
   }
 
   interface Replay {
-    /** A record as `cardlab.records` writes it; pages hand it back as it is. */
+    /** A record in its file format; pages send it back unchanged. */
     record: unknown;
     game: string;
     title: string;
@@ -371,7 +371,7 @@ declare namespace Wire {
   interface Rating {
     agent: string;
     elo: number;
-    /** Null: too few deals; a bound that is null is infinite. */
+    /** Null: not enough deals; a bound that is null is infinite. */
     interval: [number | null, number | null] | null;
     rank: [number, number];
     groups: string;
@@ -407,7 +407,7 @@ declare namespace Wire {
     tables: CrossTable[];
   }
 
-  /** How people did against an agent, or (null) alone. */
+  /** Scores of people against an agent, or (null) in solo games. */
   interface People {
     game: string;
     agent: string | null;
@@ -419,7 +419,7 @@ declare namespace Wire {
 
   // The library.
 
-  /** Where, how much, and half of the interval if it is known. */
+  /** x, y, and half the 95 % interval if it is known. */
   type Point = [number, number, number | null];
 
   interface Curve {
@@ -441,10 +441,10 @@ declare namespace Wire {
 }
 
 declare namespace Page {
-  /** What can stand in an element; null, undefined and false stand for nothing. */
+  /** The content of an element; null, undefined and false are left out. */
   type Child = string | Node | null | undefined | false | readonly Child[];
 
-  /** A card's picture: of a deck with pictures, or its text. */
+  /** A card's picture, or its text for decks without pictures. */
   type Picture = HTMLElement | SVGElement;
 
   type Listeners<Element> = {
@@ -455,7 +455,7 @@ declare namespace Page {
 
   type Attribute = string | number | boolean | null | undefined;
 
-  /** What an element is made with. */
+  /** Attributes, listeners, custom properties and data of a new element. */
   interface Given<Element> {
     on?: Listeners<Element>;
     vars?: Record<string, string | number>;
@@ -478,11 +478,11 @@ declare namespace Page {
     class?: string;
     /** A class of the row of buttons. */
     row?: string;
-    /** Gets what closes the dialog from elsewhere. */
+    /** Called with a function that closes the dialog. */
     made?: (close: (value: Value | null) => void) => void;
   }
 
-  /** An adviser's answer as bars and tables need it. */
+  /** An adviser's answer, prepared for bars and tables. */
   interface Hint {
     adviser: string;
     best: number;
@@ -496,10 +496,10 @@ declare namespace Page {
     high: number;
   }
 
-  /** How a hand is sorted; a game of months keeps the order of the server. */
+  /** How a hand is sorted; `month` keeps the order of the server. */
   type Order = "suit" | "rank" | "month";
 
-  /** A view as it is drawn: of a table, or a position of a replay. */
+  /** A view of a table, or a position of a replay. */
   interface View<Extra = {}> {
     version: number;
     ply: number;
@@ -512,7 +512,7 @@ declare namespace Page {
     over: Wire.Result | null;
   }
 
-  /** What seats did last. */
+  /** The latest event of each seat. */
   type News = Map<number, Required<Wire.Text>>;
 
   interface Measures {
@@ -521,33 +521,33 @@ declare namespace Page {
     cardWidth: number;
   }
 
-  /** All that a game needs to be drawn. */
+  /** Everything that a game's page needs to draw a position. */
   interface Context<Extra = {}> extends Measures {
     view: View<Extra>;
     game: string;
     deck: string;
-    /** What seats are called, `You` for the person's own. */
+    /** The names of seats, `You` for the own one. */
     names: string[];
-    /** What seats did last, in words; a replay says it elsewhere. */
+    /** The latest event of each seat; replays show it elsewhere. */
     news?: News;
     hint: Hint | null;
     order: Order;
-    /** The seat at the lower side. */
+    /** The seat at the bottom. */
     seat: number;
-    /** Whether somebody without a seat looks on. */
+    /** Whether this is the view of a spectator. */
     watch: boolean;
     replay: boolean;
-    /** Whether the person is to move. */
+    /** Whether the person may move now. */
     mine: boolean;
     legal: Wire.Action[];
-    /** Whether a position can still be solved, in words. */
+    /** A sentence that says whether the position can still be solved. */
     solvable: string | null;
     act: (action: number) => void;
     send: (message: Wire.PlayerMessage) => void;
     redraw: () => void;
-    /** Says that a card cannot be played. */
+    /** Shows that a card cannot be played. */
     refuse: ((card: string) => void) | null;
-    /** Has something closed when the position changes. */
+    /** Registers a function to be called when the position changes. */
     onStale: (close: () => void) => void;
   }
 
@@ -555,21 +555,21 @@ declare namespace Page {
   interface Renderer {
     order: Order;
     render(ctx: Context): Child;
-    /** Takes a key; says whether it was one of the game's. */
+    /** Handles a key; returns whether it is one of the game's. */
     key?(ctx: Context, name: string): boolean;
   }
 
   interface HandGiven {
-    /** What a click takes. */
+    /** Whether a click on a card plays it. */
     usable?: (card: string) => boolean;
-    /** What stands out. */
+    /** Whether a card is raised. */
     lifted?: (card: string) => boolean;
     /** Keys of the cards that are picked up. */
     chosen?: Set<string>;
-    /** What is said of a card after its name. */
+    /** Text for screen readers after a card's name. */
     note?: (card: string) => string;
     pick: (card: string, element: HTMLElement, key: string) => void;
-    /** Told which card has the pointer or the focus. */
+    /** Called with the card under the pointer or with the focus. */
     look?: (card: string | null) => void;
     /** The actions whose values a card shows. */
     actions?: (card: string) => Wire.Action[];
@@ -582,31 +582,31 @@ declare namespace Page {
     setup?: Wire.NewTable;
     seat?: number;
     page?: Wire.GamePage;
-    /** What this browser adds to a fair deal, by the secret of its seat. */
+    /** This browser's numbers for the fair deal, by the secret of the seat. */
     numbers?: Record<string, string>;
     promised?: Promised;
     at: number;
   }
 
-  /** The hashes of a deal as this browser saw them first; of seats only once all were known. */
+  /** The hashes of a deal when this browser first saw them; of seats only once all are known. */
   interface Promised {
     server: string | null;
     seats: (string | null)[];
   }
 
-  /** What a browser knows of a deal by itself. */
+  /** What this browser itself knows of a deal. */
   interface DealMemory {
     number: string | null;
     promised: Promised | null;
   }
 
-  /** A sentence about a deal; `ok` is null where this browser cannot check it. */
+  /** A check of a deal; `ok` is null where this browser cannot make it. */
   interface Check {
     text: string;
     ok: boolean | null;
   }
 
-  /** What the line to a table tells: a message, or its fate. */
+  /** News from the connection to a table: a message, or a change of its state. */
   type LineNews =
     | { data: Wire.ServerMessage; state?: undefined }
     | { data?: undefined; state: "open" }

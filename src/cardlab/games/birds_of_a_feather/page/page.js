@@ -1,4 +1,4 @@
-// Birds of a Feather: a grid of sixteen stacks; pick one up and put it onto another.
+// Birds of a Feather: a grid of sixteen stacks; click or drag a stack onto another one.
 
 import { cardName, picture } from "/static/cards.js";
 import { button, count, h } from "/static/dom.js";
@@ -7,13 +7,13 @@ import { hintBar, prompt, rove } from "/static/board/kit.js";
 /** @typedef {{ grid: (string | null)[][], sizes: number[][] }} Extra cards on top, stack sizes */
 
 const ROWS = "ABCD";
-const NEAR = 8; // pixels that a pointer may tremble before a click becomes a drag
+const NEAR = 8; // pixels that a pointer may move before a click counts as a drag
 
 /** @type {Page.Order} */
 export const order = "suit";
 
 /** @type {string | null} */
-let chosen = null; // the cell that is picked up, as long as the position stays the same
+let chosen = null; // the selected cell of this position
 let chosenAt = -1;
 
 /**
@@ -39,7 +39,7 @@ export function render(ctx) {
   mark(ctx, board, moves);
   const stacks = ctx.view.description.facts.stacks ?? grid.flat().filter(Boolean).length;
   const wanted =
-    "Pick a stack, then another of its row or column with the same suit or a neighbouring rank";
+    "Choose a stack, then another one in its row or column with the same suit or a neighbouring rank";
   return [
     h(
       "section",
@@ -57,10 +57,10 @@ export function render(ctx) {
             { class: "birds-tools" },
             button("Undo", () => ctx.send({ type: "undo" }), {
               "aria-disabled": ctx.view.ply === 0 ? "true" : null,
-              title: "One move back (U)",
+              title: "Take one move back (U)",
               data: { key: "undo" },
             }),
-            button("Is it still solvable?", () => ctx.send({ type: "solvable" }), {
+            button("Still solvable?", () => ctx.send({ type: "solvable" }), {
               title: "Ask the solver (S)",
               data: { key: "solvable" },
             }),
@@ -73,7 +73,7 @@ export function render(ctx) {
 }
 
 /**
- * Take the keys of this game; returns whether the key was one of them.
+ * Handle the keys of this game; return whether the key was one of them.
  * @param {Page.Context} ctx
  * @param {string} name
  */
@@ -97,7 +97,7 @@ export function key(ctx, name) {
  * @param {number} size
  */
 function cell(ctx, board, moves, card, name, size) {
-  const from = moves.filter((one) => one.from === name);
+  const from = moves.filter((move) => move.from === name);
   const image = card ? picture(card, ctx.deck) : null;
   if (image) image.dataset.move = "";
   return h(
@@ -132,10 +132,10 @@ function cell(ctx, board, moves, card, name, size) {
  * @param {string} name
  */
 function click(ctx, board, moves, name) {
-  const move = moves.find((one) => one.from === chosen && one.to === name);
+  const move = moves.find((legal) => legal.from === chosen && legal.to === name);
   if (move) ctx.act(move.id);
   else {
-    const can = moves.some((one) => one.from === name);
+    const can = moves.some((legal) => legal.from === name);
     chosen = can && chosen !== name ? name : null;
     mark(ctx, board, moves);
   }
@@ -148,21 +148,21 @@ function click(ctx, board, moves, name) {
  */
 function mark(ctx, board, moves) {
   const targets = new Map(
-    moves.filter((one) => one.from === chosen).map((one) => [one.to, one]),
+    moves.filter((legal) => legal.from === chosen).map((legal) => [legal.to, legal]),
   );
   board.classList.toggle("choosing", Boolean(chosen));
   /** @type {NodeListOf<HTMLElement>} */
   const cells = board.querySelectorAll(".cell");
-  for (const one of cells) {
-    const target = targets.get(one.dataset.cell ?? "");
-    one.classList.toggle("chosen", one.dataset.cell === chosen);
-    one.classList.toggle("target", Boolean(target));
-    one.setAttribute("aria-pressed", String(one.dataset.cell === chosen));
-    one.querySelector(".hint-bar.aim")?.remove();
+  for (const stack of cells) {
+    const target = targets.get(stack.dataset.cell ?? "");
+    stack.classList.toggle("chosen", stack.dataset.cell === chosen);
+    stack.classList.toggle("target", Boolean(target));
+    stack.setAttribute("aria-pressed", String(stack.dataset.cell === chosen));
+    stack.querySelector(".hint-bar.aim")?.remove();
     const bar = target ? hintBar(ctx, [target]) : null;
     if (bar) {
       bar.classList.add("aim");
-      one.append(bar);
+      stack.append(bar);
     }
   }
 }
@@ -175,7 +175,7 @@ function mark(ctx, board, moves) {
  * @param {PointerEvent & { readonly currentTarget: HTMLElement }} down
  */
 function drag(ctx, board, moves, name, down) {
-  if (!ctx.mine || down.button !== 0 || !moves.some((one) => one.from === name)) return;
+  if (!ctx.mine || down.button !== 0 || !moves.some((legal) => legal.from === name)) return;
   const element = down.currentTarget;
   let moving = false;
   const shift = (/** @type {PointerEvent} */ event) => {
@@ -199,10 +199,10 @@ function drag(ctx, board, moves, name, down) {
     /** @type {(HTMLElement | null)[]} */
     const under = document
       .elementsFromPoint(event.clientX, event.clientY)
-      .map((one) => one.closest(".cell"));
-    const target = under.find((one) => one && one !== element);
-    const move = moves.find((one) => one.from === name && one.to === target?.dataset.cell);
-    const hush = (/** @type {Event} */ after) => after.stopImmediatePropagation(); // the click that follows would choose anew
+      .map((found) => found.closest(".cell"));
+    const target = under.find((found) => found && found !== element);
+    const move = moves.find((legal) => legal.from === name && legal.to === target?.dataset.cell);
+    const hush = (/** @type {Event} */ after) => after.stopImmediatePropagation(); // of the click that follows a drag
     window.addEventListener("click", hush, { capture: true });
     setTimeout(() => {
       window.removeEventListener("click", hush, { capture: true });
@@ -211,7 +211,7 @@ function drag(ctx, board, moves, name, down) {
       else mark(ctx, board, moves);
     });
   };
-  // A quick pointer is over another card before the first movement is told: hence the window.
+  // A fast pointer leaves the card before the first event, so the window listens.
   window.addEventListener("pointermove", shift);
   window.addEventListener("pointerup", end);
   window.addEventListener("pointercancel", end);

@@ -1,4 +1,4 @@
-// Crazy Eights: stock and pile in the middle, the suit in force beside them.
+// Crazy Eights: stock and pile in the middle, the current suit beside them.
 
 import { h } from "/static/dom.js";
 import {
@@ -21,7 +21,7 @@ const SIGNS = { clubs: "♣", diamonds: "♦", hearts: "♥", spades: "♠" };
 const colourOf = (suit) => `suit-${suit[0].toUpperCase()}`;
 
 /**
- * Return `an ace`, `a six`; an eight on the pile asks for its suit only.
+ * Return `an ace`, `a six`; null for an eight, of which only the called suit matters.
  * @param {Page.Context<Extra>} ctx
  */
 function rankName(ctx) {
@@ -29,7 +29,7 @@ function rankName(ctx) {
   return rank && rank !== "eight" ? `${rank === "ace" ? "an" : "a"} ${rank}` : null;
 }
 
-/** @typedef {{ suit: string | null, rank: string | null }} Extra the suit in force, the pile's rank */
+/** @typedef {{ suit: string | null, rank: string | null }} Extra current suit, rank of the top card */
 
 /** @type {Page.Order} */
 export const order = "suit";
@@ -63,7 +63,7 @@ export function render(ctx) {
             {
               class: `in-force ${colourOf(suit)}`,
               role: "img",
-              "aria-label": `suit in force: ${suit}`,
+              "aria-label": `current suit: ${suit}`,
             },
             h("span", { class: "sign", "aria-hidden": "true" }, SIGNS[suit]),
             h("span", { class: "place-name" }, suit),
@@ -92,7 +92,7 @@ function play(ctx, card) {
   }
   choose(
     ctx,
-    "Which suit do you call?",
+    "Choose the suit to call",
     actions.map((action) => {
       const suit = action.call ?? "";
       return {

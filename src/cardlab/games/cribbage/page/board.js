@@ -1,18 +1,18 @@
-// The cribbage board: two tracks of holes that wind through streets, two pegs a seat.
+// The cribbage board: two tracks of holes in several rows (streets), with two pegs for each seat.
 
 import { s } from "/static/dom.js";
 
-/** @typedef {{ seat: number, front: number, back: number }} Pegs where the two pegs of a seat stand */
+/** @typedef {{ seat: number, front: number, back: number }} Pegs the holes of a seat's two pegs */
 
 const GAP = 10; // between holes
-const GROUP = 5; // holes of a group, with a little room after each
-const ROOM = 5;
+const GROUP = 5; // holes in a group
+const ROOM = 5; // extra space after each group
 const LANE = 10; // between the two tracks
 const STREET = 36; // between two streets
 const EDGE = 22;
 
 /**
- * Return where a hole of a seat's track lies.
+ * Return the position of a hole of a seat's track.
  * @param {number} hole
  * @param {number} track
  * @param {number} target
@@ -27,7 +27,7 @@ function place(hole, track, target) {
   const wide = (length - 1) * GAP + Math.floor((length - 1) / GROUP) * ROOM;
   const backwards = street % 2 === 1;
   const x = backwards ? EDGE + wide - steps : EDGE + steps;
-  const lane = backwards ? 1 - track : track; // tracks keep their side round a bend
+  const lane = backwards ? 1 - track : track; // tracks change sides at each bend
   return { x, y: EDGE + street * STREET + lane * LANE };
 }
 

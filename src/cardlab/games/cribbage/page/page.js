@@ -1,4 +1,4 @@
-// Cribbage: board with pegs, lay-away of two cards, the count, the show point by point.
+// Cribbage: board with pegs, discard of two cards, the count, the show point by point.
 
 import { cardName, cardWord, picture } from "/static/cards.js";
 import { button, count, h } from "/static/dom.js";
@@ -6,7 +6,7 @@ import { actionsOf, hand, hintBar, opponents, plate, prompt, zone } from "/stati
 import { cribbageBoard } from "./board.js";
 
 /**
- * @typedef {object} Counted a hand or a crib as it was counted
+ * @typedef {object} Counted a hand or a crib with its points
  * @property {number} seat
  * @property {string} what
  * @property {string[]} cards
@@ -29,7 +29,7 @@ import { cribbageBoard } from "./board.js";
 export const order = "rank";
 
 /** @type {Set<string>} */
-let laid = new Set(); // keys of cards picked up for the crib
+let laid = new Set(); // keys of the cards selected for the crib
 let laidAt = -1;
 
 /**
@@ -50,8 +50,8 @@ export function render(ctx) {
   const whose = dealer === null ? "the dealer" : ctx.names[dealer];
   const crib = dealer === ctx.seat ? "your own crib" : `${possessive(whose)} crib`;
   const wanted = lays.length
-    ? `Choose two cards for ${crib}`
-    : "Your turn: play a card without passing 31";
+    ? `Choose two cards to discard into ${crib}`
+    : "Your turn: play a card; the count must not exceed 31";
   const bar = lays.length && ctx.mine ? layBar(ctx, lays) : null;
   return [
     h(
@@ -94,7 +94,7 @@ export function render(ctx) {
               chosen: laid,
               note: () => "",
               pick: (_card, element, key) => toggle(ctx, lays, key, element),
-              actions: (card) => lays.filter((one) => cardsOf(one).includes(card)),
+              actions: (card) => lays.filter((action) => cardsOf(action).includes(card)),
             }
           : { pick: (card) => ctx.act(actionsOf(ctx, card)[0].id) },
       ),
@@ -109,12 +109,12 @@ export function render(ctx) {
  * @param {number} seat
  */
 function marks(extra, dealer, seat) {
-  const peg = (extra.board ?? []).find((one) => one.seat === seat);
+  const peg = (extra.board ?? []).find((pegs) => pegs.seat === seat);
   return [
     peg
       ? h(
           "span",
-          { class: `chip peg-${seat}`, title: "holes pegged" },
+          { class: `chip peg-${seat}`, title: "score" },
           h("strong", {}, String(peg.front)),
         )
       : null,
@@ -146,10 +146,10 @@ function toggle(ctx, lays, key, element) {
   }
   /** @type {NodeListOf<HTMLElement> | undefined} */
   const held = element.closest(".hand")?.querySelectorAll(".hold");
-  for (const one of held ?? []) {
-    const on = laid.has((one.dataset.key ?? "").slice("hand:".length));
-    one.classList.toggle("chosen", on);
-    one.setAttribute("aria-pressed", String(on));
+  for (const card of held ?? []) {
+    const on = laid.has((card.dataset.key ?? "").slice("hand:".length));
+    card.classList.toggle("chosen", on);
+    card.setAttribute("aria-pressed", String(on));
   }
   const bar = document.querySelector(".lay-bar");
   if (bar) bar.replaceWith(layBar(ctx, lays));
@@ -163,15 +163,15 @@ function layBar(ctx, lays) {
   const cards = [...laid].map((key) => key.split("#")[0]);
   const action =
     cards.length === 2
-      ? lays.find((one) => cardsOf(one).every((card) => cards.includes(card)))
+      ? lays.find((pair) => cardsOf(pair).every((card) => cards.includes(card)))
       : null;
   return h(
     "div",
     { class: "action-bar lay-bar" },
     button(
       action
-        ? ["Lay away ", cards.map((card) => [" ", cardWord(card, ctx.deck)]), hintBar(ctx, [action])]
-        : `Lay away (${cards.length} of 2)`,
+        ? ["Discard ", cards.map((card) => [" ", cardWord(card, ctx.deck)]), hintBar(ctx, [action])]
+        : `Discard (${cards.length} of 2)`,
       () => action && ctx.act(action.id),
       {
         class: `button big ${action ? "primary" : ""}`,
@@ -194,23 +194,23 @@ function starter(ctx) {
       class: "place",
       data: { stock: ctx.deck },
       role: "img",
-      "aria-label": card ? `turned up: ${cardName(card, ctx.deck)}` : "pack",
+      "aria-label": card ? `starter card: ${cardName(card, ctx.deck)}` : "pack",
     },
     h("span", { class: "pack", vars: { "--depth": 3 } }, image),
-    h("span", { class: "place-name" }, card ? "turned up" : "pack"),
+    h("span", { class: "place-name" }, card ? "starter" : "pack"),
   );
 }
 
 /**
- * Return the crib: backs, and the cards that the person laid away.
+ * Return the crib: backs, and the cards that the person has discarded.
  * @param {Page.Context<Extra>} ctx
  * @param {number | null} dealer
  */
 function cribPile(ctx, dealer) {
-  const laidAway = ctx.view.description.zones.filter((one) => one.name === "cards laid away");
+  const laidAway = ctx.view.description.zones.filter((area) => area.name === "cards laid away");
   /** @type {(string | null)[]} */
-  const cards = laidAway.flatMap((one) =>
-    one.cards.length ? one.cards : Array.from({ length: one.count }, () => null),
+  const cards = laidAway.flatMap((area) =>
+    area.cards.length ? area.cards : Array.from({ length: area.count }, () => null),
   );
   if (!cards.length || dealer === null) return null;
   const name = `${possessive(ctx.names[dealer])} crib`;
@@ -285,12 +285,12 @@ function show(ctx, hands) {
       h(
         "span",
         { class: "show-totals" },
-        hands.map((one) =>
+        hands.map((counted) =>
           h(
             "span",
-            { class: `chip peg-${one.seat}` },
-            `${capital(possessive(ctx.names[one.seat]))} ${one.what} `,
-            h("strong", {}, String(one.total)),
+            { class: `chip peg-${counted.seat}` },
+            `${capital(possessive(ctx.names[counted.seat]))} ${counted.what} `,
+            h("strong", {}, String(counted.total)),
           ),
         ),
       ),
@@ -298,31 +298,31 @@ function show(ctx, hands) {
     h(
       "div",
       { class: "show-hands" },
-      hands.map((one) =>
+      hands.map((counted) =>
         h(
           "article",
           { class: "show-hand" },
           h(
             "h3",
             {},
-            capital(`${possessive(ctx.names[one.seat])} ${one.what}`),
-            h("span", { class: `chip peg-${one.seat}` }, count(one.total, "point")),
+            capital(`${possessive(ctx.names[counted.seat])} ${counted.what}`),
+            h("span", { class: `chip peg-${counted.seat}` }, count(counted.total, "point")),
           ),
           h(
             "div",
             {
               class: "mini-row",
               role: "img",
-              "aria-label": `${one.cards.map((card) => cardName(card, ctx.deck)).join(", ")}, turned up ${cardName(one.starter, ctx.deck)}`,
+              "aria-label": `${counted.cards.map((card) => cardName(card, ctx.deck)).join(", ")}, starter ${cardName(counted.starter, ctx.deck)}`,
             },
-            one.cards.map((card) => picture(card, ctx.deck, { class: "mini" })),
-            picture(one.starter, ctx.deck, { class: "mini starter" }),
+            counted.cards.map((card) => picture(card, ctx.deck, { class: "mini" })),
+            picture(counted.starter, ctx.deck, { class: "mini starter" }),
           ),
-          one.parts.length
+          counted.parts.length
             ? h(
                 "ul",
                 {},
-                one.parts.map((part) =>
+                counted.parts.map((part) =>
                   h(
                     "li",
                     {},
@@ -334,7 +334,7 @@ function show(ctx, hands) {
                   ),
                 ),
               )
-            : h("p", {}, "nothing"),
+            : h("p", {}, "no points"),
         ),
       ),
     ),

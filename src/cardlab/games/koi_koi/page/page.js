@@ -24,7 +24,7 @@ const CATEGORIES = ["lights", "seeds", "ribbons", "dross"];
  * @property {string} name
  * @property {number} points 0: not yet made
  * @property {string[]} have
- * @property {number} full how many cards it takes
+ * @property {number} full how many cards it needs
  * @property {number} need
  */
 /**
@@ -49,7 +49,7 @@ const month = (ctx, card) => cardFacts(card ?? "", ctx.deck)?.rank;
 export const order = "month";
 
 /** @type {string | null} */
-let asked = null; // the question that the dialog has put already
+let asked = null; // the position for which the dialog has been shown
 
 /**
  * Draw the table.
@@ -58,15 +58,15 @@ let asked = null; // the question that the dialog has put already
 export function render(ctx) {
   const description = ctx.view.description;
   const called = description.parts["koi-koi"];
-  const picks = ctx.legal.filter((one) => one.kind === "take");
-  const calls = ctx.legal.filter((one) => one.kind === "stop" || one.kind === "koi-koi");
-  const pending = description.zones.find((one) => one.name === "discarded" || one.name === "drawn");
+  const picks = ctx.legal.filter((action) => action.kind === "take");
+  const calls = ctx.legal.filter((action) => action.kind === "stop" || action.kind === "koi-koi");
+  const pending = description.zones.find((area) => area.name === "discarded" || area.name === "drawn");
   const other = others(ctx)[0];
   const field = fieldOf(ctx, picks);
   if (calls.length && ctx.mine) question(ctx, calls);
-  let wanted = "Your turn: play a card; it takes field cards of its month";
+  let wanted = "Your turn: play a card; it captures field cards of its month";
   if (picks.length)
-    wanted = `Which card does ${shortName(pending?.cards[0] ?? "", ctx.deck)} take?`;
+    wanted = `Choose the card that ${shortName(pending?.cards[0] ?? "", ctx.deck)} captures`;
   if (calls.length) wanted = "Stop, or koi-koi?";
   return [
     h(
@@ -125,9 +125,9 @@ export function render(ctx) {
       },
       actionBar(
         { ...ctx, legal: calls },
-        (one) => (one.kind === "stop" ? stopWords(ctx) : "Koi-koi!"),
+        (action) => (action.kind === "stop" ? stopWords(ctx) : "Koi-koi!"),
         {
-          class: (one) => (one.kind === "stop" ? "" : "shout"),
+          class: (action) => (action.kind === "stop" ? "" : "shout"),
         },
       ),
       hand(ctx, {
@@ -137,7 +137,7 @@ export function render(ctx) {
         note: (card) => {
           const taken = matches(ctx, card);
           return taken.length
-            ? `, matches ${taken.map((one) => cardName(one, ctx.deck)).join(" and ")}`
+            ? `, matches ${taken.map((match) => cardName(match, ctx.deck)).join(" and ")}`
             : ", matches nothing";
         },
         pick: (card) => {
@@ -160,7 +160,7 @@ export function render(ctx) {
  * @param {Page.Context<Extra>} ctx
  * @param {string} card
  */
-const matches = (ctx, card) => zone(ctx, "field").cards.filter((one) => month(ctx, one) === month(ctx, card));
+const matches = (ctx, card) => zone(ctx, "field").cards.filter((other) => month(ctx, other) === month(ctx, card));
 
 /**
  * @param {string} card
@@ -209,7 +209,7 @@ function fieldOf(ctx, picks) {
     "aria-label": "Field cards",
   });
   for (const card of cards) {
-    const pick = picks.find((one) => one.card === card);
+    const pick = picks.find((action) => action.card === card);
     if (pick && ctx.mine) {
       element.append(
         h(
@@ -218,7 +218,7 @@ function fieldOf(ctx, picks) {
             type: "button",
             class: "lies can",
             data: { lies: card, key: `field:${card}` },
-            "aria-label": `take ${cardName(card, ctx.deck)}`,
+            "aria-label": `capture ${cardName(card, ctx.deck)}`,
             title: cardName(card, ctx.deck),
             on: { click: () => ctx.act(pick.id) },
           },
@@ -255,8 +255,8 @@ function glow(ctx, field, card) {
   field.classList.toggle("looking", card !== null);
   /** @type {NodeListOf<HTMLElement>} */
   const lying = field.querySelectorAll(".lies");
-  for (const one of lying) {
-    one.classList.toggle("match", card !== null && month(ctx, one.dataset.lies) === month(ctx, card));
+  for (const shown of lying) {
+    shown.classList.toggle("match", card !== null && month(ctx, shown.dataset.lies) === month(ctx, card));
   }
 }
 
@@ -302,30 +302,30 @@ function captured(ctx, seat) {
  * @param {number} seat
  */
 function yaku(ctx, seat) {
-  const rows = (ctx.view.extra.yaku ?? []).filter((one) => one.seat === seat);
-  // The nearest first; of several light yaku the one that is nearest says enough.
+  const rows = (ctx.view.extra.yaku ?? []).filter((entry) => entry.seat === seat);
+  // Completed ones first, then those that need the fewest cards.
   const near = rows
-    .filter((one) => one.points || one.have.length > 1 || one.need === 1)
+    .filter((entry) => entry.points || entry.have.length > 1 || entry.need === 1)
     .sort((a, b) => b.points - a.points || a.need - b.need)
     .slice(0, 4);
   if (!near.length) return null;
   return h(
     "ul",
     { class: "yaku", "aria-label": `Yaku of ${ctx.names[seat]}` },
-    near.map((one) =>
+    near.map((entry) =>
       h(
         "li",
-        { class: one.points ? "made" : "", title: one.have.map((card) => cardName(card, ctx.deck)).join("; ") },
-        h("span", { class: "yaku-name" }, one.name),
-        one.points
-          ? h("span", { class: "yaku-points" }, count(one.points, "point"))
-          : h("span", { class: "yaku-points" }, `${one.have.length}/${one.full}`),
+        { class: entry.points ? "made" : "", title: entry.have.map((card) => cardName(card, ctx.deck)).join("; ") },
+        h("span", { class: "yaku-name" }, entry.name),
+        entry.points
+          ? h("span", { class: "yaku-points" }, count(entry.points, "point"))
+          : h("span", { class: "yaku-points" }, `${entry.have.length}/${entry.full}`),
         h(
           "span",
           {
             class: "progress",
             "aria-hidden": "true",
-            vars: { "--share": one.points ? 1 : Math.min(1, one.have.length / one.full) },
+            vars: { "--share": entry.points ? 1 : Math.min(1, entry.have.length / entry.full) },
           },
           h("span", {}),
         ),
@@ -342,26 +342,26 @@ async function question(ctx, calls) {
   const key = `${ctx.view.table.id}:${ctx.view.version}`;
   if (asked === key) return;
   asked = key;
-  const made = (ctx.view.extra.yaku ?? []).filter((one) => one.seat === ctx.seat && one.points);
+  const made = (ctx.view.extra.yaku ?? []).filter((entry) => entry.seat === ctx.seat && entry.points);
   const body = [
     h("p", {}, "You have"),
     h(
       "ul",
       { class: "made-list" },
-      made.map((one) =>
+      made.map((entry) =>
         h(
           "li",
           {},
-          h("strong", {}, `${one.name}, ${count(one.points, "point")}`),
+          h("strong", {}, `${entry.name}, ${count(entry.points, "point")}`),
           h(
             "span",
             { class: "mini-row" },
-            one.have.map((card) => picture(card, ctx.deck, { class: "mini" })),
+            entry.have.map((card) => picture(card, ctx.deck, { class: "mini" })),
           ),
         ),
       ),
     ),
-    h("p", {}, "Stop and take the points, or call koi-koi and play on for more?"),
+    h("p", {}, "Stop and score the points, or call koi-koi and play on for more?"),
   ];
   const answer = await ask(
     "Koi-koi?",

@@ -20,9 +20,9 @@ import {
  * @typedef {object} Extra
  * @property {string | null} colour in force
  * @property {1 | -1} direction
- * @property {number | null} next the seat, where several may come next
- * @property {number} to_draw cards that an answer would pass on
- * @property {string | null} drew the card that the person has just drawn
+ * @property {number | null} next the next seat; null for two seats
+ * @property {number} to_draw number of cards stacked up
+ * @property {string | null} drew the card that was just drawn
  */
 
 /** @param {string | null | undefined} colour */
@@ -39,11 +39,11 @@ export function render(ctx) {
   const description = ctx.view.description;
   const { colour, drew, to_draw: toDraw } = ctx.view.extra;
   const draw = ctx.legal.find((action) => action.kind === "draw");
-  let wanted = colour ? `Your turn: match ${colour} or the sign on the pile` : "Your turn";
+  let wanted = colour ? `Your turn: play ${colour}, the same number or symbol, or a wild` : "Your turn";
   if (drew) wanted = `You drew ${shortName(drew, ctx.deck)}: play it or keep it`;
-  else if (ctx.legal.length === 1 && draw) wanted = "Nothing fits: draw";
+  else if (ctx.legal.length === 1 && draw) wanted = "No card fits: draw";
   if (ctx.legal.some((action) => action.kind === "start"))
-    wanted = "Name the colour to begin with";
+    wanted = "Choose the first colour";
   return [
     opponents(ctx, (seat) =>
       zone(ctx, "hand", seat).count === 1 ? [h("span", { class: "mark shout" }, "one card!")] : [],
@@ -53,7 +53,7 @@ export function render(ctx) {
       { class: `middle colour-ring ${colourClass(colour)}`, "aria-label": "Middle of the table" },
       stock(ctx, {
         action: draw,
-        label: toDraw ? `Draw ${toDraw} cards, or answer with a draw two` : "Draw a card",
+        label: toDraw ? `Draw ${toDraw} cards, or play a draw two` : "Draw a card",
       }),
       pile(ctx),
       colour
@@ -78,7 +78,7 @@ export function render(ctx) {
         ctx,
         (action) => {
           if (action.kind === "draw") return toDraw ? `Draw ${toDraw}` : "Draw a card";
-          return action.kind === "start" ? `Begin with ${action.call}` : "Keep it";
+          return action.kind === "start" ? `Start with ${action.call}` : "Keep it";
         },
         {
           class: (action) => (action.kind === "start" ? `${colourClass(action.call)} filled` : ""),
@@ -105,7 +105,7 @@ function direction(ctx) {
     ),
     seat === null
       ? null
-      : `next ${ctx.names[seat] === "You" ? "you" : ctx.names[seat]}`,
+      : `next: ${ctx.names[seat] === "You" ? "you" : ctx.names[seat]}`,
   );
 }
 
@@ -121,7 +121,7 @@ function play(ctx, card) {
   }
   choose(
     ctx,
-    "Which colour do you call?",
+    "Choose the colour to call",
     actions.map((action) => ({
       action,
       label: action.call ?? "",

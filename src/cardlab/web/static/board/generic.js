@@ -1,4 +1,4 @@
-// Any other game: zones as rows of cards, actions as buttons.
+// The page of games without their own: zones as rows of cards, actions as buttons.
 
 import { cardName, partsOf, picture, spoken, written } from "../cards.js";
 import { h } from "../dom.js";
@@ -26,13 +26,13 @@ export const order = "suit";
 export function render(ctx) {
   const description = ctx.view.description;
   const shown = description.zones.filter(
-    (one) => !(one.name === "hand" && one.seat !== null) && !["stock", "pile"].includes(one.name),
+    (area) => !(area.name === "hand" && area.seat !== null) && !["stock", "pile"].includes(area.name),
   );
   /** @type {Set<string | null>} */
   const held = new Set(
-    description.zones.find((one) => one.name === "hand" && one.seat === ctx.seat)?.cards ?? [],
+    description.zones.find((area) => area.name === "hand" && area.seat === ctx.seat)?.cards ?? [],
   );
-  const free = ctx.legal.filter((one) => !held.has(one.card));
+  const free = ctx.legal.filter((action) => !held.has(action.card));
   return [
     description.seats > 1 ? opponents(ctx) : null,
     h(
@@ -40,21 +40,21 @@ export function render(ctx) {
       { class: "middle", "aria-label": "Middle of the table" },
       zonesOf(ctx, "stock").length ? stock(ctx) : null,
       zonesOf(ctx, "pile").length ? pile(ctx) : null,
-      shown.map((one) =>
+      shown.map((area) =>
         h(
           "div",
           {
             class: "row-zone",
             role: "img",
-            "aria-label": `${label(ctx, one)}: ${one.cards.map((card) => cardName(card, ctx.deck)).join(", ") || one.count}`,
+            "aria-label": `${label(ctx, area)}: ${area.cards.map((card) => cardName(card, ctx.deck)).join(", ") || area.count}`,
           },
-          h("span", { class: "place-name" }, label(ctx, one)),
+          h("span", { class: "place-name" }, label(ctx, area)),
           h(
             "span",
             { class: "mini-row" },
-            one.cards.length
-              ? one.cards.map((card) => picture(card, ctx.deck))
-              : Array.from({ length: Math.min(one.count, 8) }, () =>
+            area.cards.length
+              ? area.cards.map((card) => picture(card, ctx.deck))
+              : Array.from({ length: Math.min(area.count, 8) }, () =>
                   picture(null, ctx.deck),
                 ),
           ),
@@ -65,10 +65,10 @@ export function render(ctx) {
     prompt(ctx, "Your turn"),
     own(
       ctx,
-      actionBar({ ...ctx, legal: free }, (one) => words(ctx, one), {
+      actionBar({ ...ctx, legal: free }, (action) => words(ctx, action), {
         every: true,
       }),
-      // Where no card of the hand can be played at all, none looks as if it were out of play.
+      // If no action uses a card of the hand, none of the cards is shown as unplayable.
       hand(free.length < ctx.legal.length ? ctx : { ...ctx, mine: false, refuse: null }, {
         pick: (card) => {
           const actions = actionsOf(ctx, card);
@@ -76,7 +76,7 @@ export function render(ctx) {
           else
             choose(
               ctx,
-              "Which one?",
+              "Choose an action",
               actions.map((action) => ({
                 action,
                 label: spoken(partsOf(action), ctx.deck, ctx.names),
@@ -90,7 +90,7 @@ export function render(ctx) {
 }
 
 /**
- * Return an action in words, with a capital where it begins with text.
+ * Return the text of an action, with a capital letter.
  * @param {Page.Context} ctx
  * @param {Wire.Action} action
  */
@@ -104,6 +104,6 @@ function words(ctx, action) {
 const capital = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
 /**
  * @param {Page.Context} ctx
- * @param {Wire.Zone} one
+ * @param {Wire.Zone} area
  */
-const label = (ctx, one) => (one.seat === null ? one.name : `${ctx.names[one.seat]}: ${one.name}`);
+const label = (ctx, area) => (area.seat === null ? area.name : `${ctx.names[area.seat]}: ${area.name}`);

@@ -1,18 +1,18 @@
-// Parts that all tables share: plates of seats, hands, piles, prompts, choosers.
+// Parts that all tables share: name plates, hands, piles, prompts, dialogs.
 
 import { cardName, picture, sorted, written } from "../cards.js";
 import { ask, button, count, h } from "../dom.js";
 
-const NARROWEST_STEP = 27; // of two cards in a hand, so that corner indices stay readable
+const NARROWEST_STEP = 27; // pixels between two cards in a hand, so that their corners stay readable
 
 /**
- * Return the zones of a name, of one seat or of the table (null).
+ * Return the zones with a name, of a seat or of the table (null).
  * @param {Page.Context} ctx
  * @param {string} name
  * @param {number | null} seat
  */
 export const zonesOf = (ctx, name, seat = null) =>
-  ctx.view.description.zones.filter((one) => one.name === name && one.seat === seat);
+  ctx.view.description.zones.filter((found) => found.name === name && found.seat === seat);
 
 /**
  * Return the first such zone or an empty one.
@@ -39,10 +39,10 @@ export function others(ctx) {
  * @param {Page.Context} ctx
  * @param {string} card
  */
-export const actionsOf = (ctx, card) => ctx.legal.filter((one) => one.card === card);
+export const actionsOf = (ctx, card) => ctx.legal.filter((action) => action.card === card);
 
 /**
- * Return a seat's plate: its name, what is special about it, what it did last.
+ * Return a seat's name plate: name, marks, and its last move.
  * @param {Page.Context} ctx
  * @param {number} seat
  * @param {Page.Child[]} more
@@ -53,7 +53,7 @@ export function plate(ctx, seat, ...more) {
   const news = ctx.news?.get(seat);
   const marks = [];
   if (who.open_cards) marks.push(h("span", { class: "mark warn" }, "sees all cards"));
-  if (who.kind === "open") marks.push(h("span", { class: "mark" }, "seat is free"));
+  if (who.kind === "open") marks.push(h("span", { class: "mark" }, "free seat"));
   else if (who.kind === "person" && !who.connected && seat !== ctx.seat) {
     marks.push(h("span", { class: "mark" }, "away"));
   }
@@ -77,13 +77,13 @@ export function plate(ctx, seat, ...more) {
 const initial = (name) => (name === "You" ? "☺" : name.slice(0, 1).toUpperCase());
 
 /**
- * Return the cards of a seat that are not the person's: backs, or faces where they are known.
+ * Return the cards of another seat: backs, or faces if they are known.
  * @param {Page.Context} ctx
  * @param {number} seat
  */
 export function backs(ctx, seat) {
   const [held] = zonesOf(ctx, "hand", seat);
-  if (!held) return null; // the game says nothing of them
+  if (!held) return null; // the game does not describe this hand
   const known = held.cards.length > 0;
   const cards = sorted(held.cards, ctx.deck, ctx.order);
   const shown = known ? cards : Array.from({ length: Math.min(held.count, 14) }, () => null);
@@ -99,10 +99,10 @@ export function backs(ctx, seat) {
         : `${ctx.names[seat]} holds ${count(held.count, "card")}`,
     },
     shown.map((card, place) => {
-      const one = picture(card, ctx.deck);
-      one.style.setProperty("--i", String(place));
-      if (card !== null) one.dataset.move = "";
-      return one;
+      const image = picture(card, ctx.deck);
+      image.style.setProperty("--i", String(place));
+      if (card !== null) image.dataset.move = "";
+      return image;
     }),
     held.count
       ? h("span", { class: "tally", "aria-hidden": "true" }, String(held.count))
@@ -127,14 +127,14 @@ export function opponents(ctx, more = () => []) {
 }
 
 /**
- * Return the bar of a hint for some actions, the fuller the better.
+ * Return the bar of a hint for some actions: the longer, the better the action.
  * @param {Page.Context} ctx
  * @param {Wire.Action[]} actions
  */
 export function hintBar({ hint }, actions) {
   if (!hint || !actions.length) return null;
-  const isBest = actions.some((one) => one.id === hint.best);
-  const values = actions.flatMap((one) => hint.byId.get(one.id) ?? []);
+  const isBest = actions.some((action) => action.id === hint.best);
+  const values = actions.flatMap((action) => hint.byId.get(action.id) ?? []);
   if (!values.length && isBest) values.push(hint.high);
   if (!values.length) return null;
   const best = Math.max(...values);
@@ -228,7 +228,7 @@ export function hand(ctx, given) {
 }
 
 /**
- * Let arrow keys walk among buttons, only one of which is a stop of the Tab key.
+ * Let the arrow keys move between buttons, only one of which the Tab key reaches.
  * @param {HTMLElement} element
  * @param {string} selector
  * @param {number} columns
@@ -241,16 +241,16 @@ export function rove(element, selector, columns = 0) {
   };
   const buttonOf = (/** @type {Event} */ event) =>
     event.target instanceof Element ? event.target.closest(selector) : null;
-  const first = all().find((one) => one.getAttribute("aria-disabled") !== "true") ?? all()[0];
-  for (const one of all()) one.tabIndex = one === first ? 0 : -1;
+  const first = all().find((item) => item.getAttribute("aria-disabled") !== "true") ?? all()[0];
+  for (const item of all()) item.tabIndex = item === first ? 0 : -1;
   element.addEventListener("focusin", (event) => {
     const target = buttonOf(event);
-    if (target) for (const one of all()) one.tabIndex = one === target ? 0 : -1;
+    if (target) for (const item of all()) item.tabIndex = item === target ? 0 : -1;
   });
   element.addEventListener("keydown", (event) => {
     const list = all();
     const target = buttonOf(event);
-    const at = list.findIndex((one) => one === target);
+    const at = list.findIndex((item) => item === target);
     if (at < 0) return;
     /** @type {Record<string, number>} */
     const steps = {
@@ -271,7 +271,7 @@ export function rove(element, selector, columns = 0) {
 }
 
 /**
- * Return the stock: a thick pack of backs with its number.
+ * Return the stock: a pack of backs with its number of cards.
  * @param {Page.Context} ctx
  * @param {{ action?: Wire.Action, label?: string }} [given]
  */
@@ -324,7 +324,7 @@ export function pile(ctx) {
     {
       class: "place pile",
       role: "img",
-      "aria-label": top ? `pile, on top ${cardName(top, ctx.deck)}` : "empty pile",
+      "aria-label": top ? `pile, top card ${cardName(top, ctx.deck)}` : "empty pile",
     },
     h("span", { class: "pack", vars: { "--depth": Math.min(3, cards.count - 1) } }, face),
     h("span", { class: "place-name" }, `pile · ${cards.count}`),
@@ -340,15 +340,15 @@ export function pile(ctx) {
 export function actionBar(ctx, words, given = {}) {
   /** @type {Set<string | null>} */
   const held = new Set(zone(ctx, "hand", ctx.seat).cards);
-  const free = ctx.legal.filter((one) => given.every || !held.has(one.card));
+  const free = ctx.legal.filter((action) => given.every || !held.has(action.card));
   if (!ctx.mine || !free.length) return null;
   const bar = h(
     "div",
     { class: "action-bar", role: "toolbar", "aria-label": "Your choices" },
-    free.map((one) =>
-      button([words(one), hintBar(ctx, [one])], () => ctx.act(one.id), {
-        class: `button big ${given.class?.(one) ?? ""}`,
-        data: { key: `action:${one.id}`, action: one.id },
+    free.map((action) =>
+      button([words(action), hintBar(ctx, [action])], () => ctx.act(action.id), {
+        class: `button big ${given.class?.(action) ?? ""}`,
+        data: { key: `action:${action.id}`, action: action.id },
       }),
     ),
   );
@@ -357,7 +357,7 @@ export function actionBar(ctx, words, given = {}) {
 }
 
 /**
- * Return the line that says what is to be done; a replay and a result say more elsewhere.
+ * Return the line that says what to do now; replays and finished games have none.
  * @param {Page.Context} ctx
  * @param {string} text
  */
@@ -371,16 +371,16 @@ export function prompt(ctx, text) {
       mover === ctx.seat && !ctx.watch
         ? "…"
         : who.kind === "open"
-          ? `Waiting for somebody to take ${ctx.names[mover]}`
+          ? `Waiting for a player to take ${ctx.names[mover]}`
           : who.kind === "person" && !who.connected
-            ? `Waiting for ${ctx.names[mover]} to come to the table`
+            ? `Waiting for ${ctx.names[mover]} to reconnect`
             : `${ctx.names[mover]} is to move`;
   }
   return h("p", { class: `prompt ${ctx.mine ? "mine" : ""}` }, words);
 }
 
 /**
- * Ask for one of several actions with a picture or a colour each, and take it.
+ * Let the person choose one of several actions in a dialog, and play it.
  * @param {Page.Context} ctx
  * @param {string} title
  * @param {{ action: Wire.Action, look: Page.Child, label: string, class?: string }[]} choices
@@ -392,7 +392,7 @@ export async function choose(ctx, title, choices) {
     null,
     choices.map(({ action, look, label, class: name }, place) => ({
       look: [look, hintBar(ctx, [action])],
-      label: best === action.id ? `${label}, the adviser's choice` : label,
+      label: best === action.id ? `${label}, advised by ${ctx.hint?.adviser}` : label,
       class: `choice ${name ?? ""}`,
       value: action.id,
       first: place === 0,
@@ -404,7 +404,7 @@ export async function choose(ctx, title, choices) {
 }
 
 /**
- * Return the lower part of a table: the person's cards and plate.
+ * Return the lower part of a table: the own cards and name plate.
  * @param {Page.Context} ctx
  * @param {Page.Child[]} more
  */
@@ -418,7 +418,7 @@ export function own(ctx, ...more) {
 }
 
 /**
- * Return facts that no other part of a table shows, in words.
+ * Return the facts that no other part of the table shows.
  * @param {Page.Context} ctx
  * @param {string[]} skipped
  */
