@@ -133,9 +133,9 @@ def rules(name: str) -> str:
 # Page, name of its part, and what writes it.
 PARTS: list[tuple[str, str, Callable[[], str]]] = [
     ("../README.md", "presented", presented),
-    ("agents.md", "strength", strength),
-    ("command_line.md", "commands", command_line),
-    ("python.md", "python", lambda: reference.python_reference(ROOT / "src")),
+    ("reference/agents.md", "strength", strength),
+    ("reference/command_line.md", "commands", command_line),
+    ("reference/python.md", "python", lambda: reference.python_reference(ROOT / "src")),
     *((f"games/{name}.md", "rules", partial(rules, name)) for name in our_games()),
 ]
 

@@ -436,8 +436,8 @@ def test_the_worked_example_tiny(example: Any, tmp_path: Path, capsys: Any) -> N
         if "pickle" not in check.__name__:
             check(lambda: agent, game, {})
     # What the page says to do with it afterwards.
-    page = (ROOT / "docs" / "interop.md").read_text()
-    (lines,) = re.findall(r"^```\n(cd examples\n.*?)^```$", page, re.S | re.M)
+    page = (ROOT / "docs/how_to/environments.md").read_text()
+    (lines,) = re.findall(r"^```text\n(cd examples\n.*?)^```$", page, re.S | re.M)
     (tmp_path / "examples").mkdir()
     shutil.copy(ROOT / "examples" / "maskable_ppo.py", tmp_path / "examples")
     (tmp_path / "a.zip").rename(tmp_path / "maskable_ppo.zip")
@@ -455,11 +455,11 @@ def test_the_worked_example_tiny(example: Any, tmp_path: Path, capsys: Any) -> N
 
 @pytest.mark.parametrize(
     "code",
-    re.findall(r"^```python\n(.*?)^```$", (ROOT / "docs/interop.md").read_text(), re.S | re.M),
+    re.findall(r"^```python\n(.*?)^```$", (ROOT / "docs/how_to/environments.md").read_text(), re.S | re.M),
     ids=lambda code: code.splitlines()[0],
 )
 def test_the_blocks_of_the_page_run(code: str, capsys: Any) -> None:
-    exec(compile(code, "docs/interop.md", "exec"), {})
+    exec(compile(code, "docs/how_to/environments.md", "exec"), {})
 
 
 def twice(number: int) -> int:

@@ -8,7 +8,7 @@
     {"type": "result", ...}               ->
     {"type": "bye"}                       ->  (ends)
 
-docs/arena.md describes every field. A process plays one game after another, but no deal twice:
+docs/reference/protocol.md describes every field. A process plays one game after another, but no deal twice:
 what it saw in one seating would give the other hands away in the next. So a worker has a process
 for each seating, or with `fresh_process` one for each game. Whatever a program does wrong costs it
 the game it plays, and only that: it is killed with all that it has started, and begins anew with

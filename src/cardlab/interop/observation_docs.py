@@ -1,6 +1,6 @@
-"""The tables of docs/interop.md: what every number of every observation means.
+"""The tables of docs/reference/observations.md: what every number of every observation means.
 
-    python -m cardlab.interop.observation_docs docs/interop.md
+    python -m cardlab.interop.observation_docs docs/reference/observations.md
 
 writes them anew into a page, between its two marks.
 """
