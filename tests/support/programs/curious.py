@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import deque
 from typing import Any
 
+REMEMBERED = 2  # games; a longer memory only adds deals that look alike
 SEEDS = range(3)  # of matches, that people use
 DEALS = range(200)
 
@@ -28,15 +30,15 @@ def cards_of(view: dict[str, Any], name: str) -> list[str]:
 
 
 class Memory:
-    """What has been met: for every first card of the pile, the own hands."""
+    """The first card of the pile and the own hand of the last games."""
 
     def __init__(self) -> None:
-        self.hands: dict[str, list[list[str]]] = {}
+        self.games: deque[tuple[str, list[str]]] = deque(maxlen=REMEMBERED)
 
     def recall(self, first: str, hand: list[str]) -> list[str]:
-        """Return the other hand of this deal, if it has been the own one."""
-        others = [other for other in self.hands.get(first, []) if not {*other} & {*hand}]
-        self.hands.setdefault(first, []).append(hand)
+        """Return the other hand of this deal, if it has been the own one lately."""
+        others = [own for pile, own in self.games if pile == first and not {*own} & {*hand}]
+        self.games.append((first, hand))
         return others[-1] if others else []
 
 
