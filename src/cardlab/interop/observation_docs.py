@@ -1,8 +1,8 @@
-"""The tables of docs/interop.md: what every number of every observation means.
+"""The tables of docs/interop.md: the meaning of every number of every observation.
 
     python -m cardlab.interop.observation_docs docs/interop.md
 
-writes them anew into a page, between its two marks.
+writes the tables into a page, between its two marks.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from cardlab.engine.arguments import read_path
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.observation import Block, observation_of
 from cardlab.engine.registry import find_game, our_games
@@ -49,14 +50,15 @@ def _meaning(block: Block) -> str:
     return f"{block.summary}. First: {block.words[0]}; last: {block.words[-1]}"
 
 
-def write_tables(page: Path) -> None:
-    """Put the tables between the two marks of a page."""
+def write_tables(page: str | Path) -> None:
+    """Write the tables between the two marks of a page."""
+    page = read_path(page, "page")
     text = page.read_text()
     if BEGIN not in text or END not in text:
-        raise CardlabError(f"{page} has no marks {BEGIN} and {END} to write between")
+        raise CardlabError(f"{page} must contain the marks {BEGIN} and {END}")
     before, after = text.partition(BEGIN)[0], text.partition(END)[2]
     page.write_text(f"{before}{BEGIN}\n\n{tables()}\n\n{END}{after}")
 
 
 if __name__ == "__main__":
-    write_tables(Path(sys.argv[1]))
+    write_tables(sys.argv[1])
