@@ -20,7 +20,7 @@ arena: $(VENV)/base  ## a short tournament of every game: a minute, three or fou
 	$(BIN)/cardlab tournament cribbage random heuristic cribbage_expert:5 --games 100
 	$(BIN)/cardlab tournament birds_of_a_feather solver search_dfs search_lr search_evolved heuristic --games 60
 
-play: $(VENV)/web  ## play all games in the browser
+play: $(VENV)/base  ## play all games in the browser
 	$(BIN)/cardlab serve --open
 
 test: $(VENV)/dev  ## the quick tests: a few minutes
@@ -66,7 +66,7 @@ attack: $(VENV)/dev  ## attack a real server and real tournaments: ten minutes; 
 strength: $(VENV)/base  ## measure every agent against heuristic, and ratings (two hours of one core)
 	$(BIN)/python benchmarks/strength.py --ship
 
-pages: $(VENV)/dev  ## write what the documentation says about the code from the code
+pages: $(VENV)/docs  ## write what the documentation says about the code from the code
 	$(BIN)/python website/pages.py
 
 docs: pages  ## build this documentation as a site: build/site/index.html
@@ -86,16 +86,16 @@ $(VENV)/base: $(VENV)/python pyproject.toml constraints.txt
 	$(PIP) --editable .
 	@touch $@
 
-$(VENV)/web: $(VENV)/python pyproject.toml constraints.txt
-	$(PIP) --editable '.[web]'
+$(VENV)/docs: $(VENV)/python pyproject.toml constraints.txt
+	$(PIP) --editable '.[docs]'
 	@touch $(VENV)/base $@
 
 $(VENV)/dev: $(VENV)/python pyproject.toml constraints.txt
-	$(PIP) --editable '.[dev,docs,papers,train,postgres,cluster,ladder,web,bench,examples]'
-	@touch $(VENV)/base $(VENV)/web $@
+	$(PIP) --editable '.[dev,docs,papers,train,postgres,cluster,ladder,bench,examples]'
+	@touch $(VENV)/base $(VENV)/docs $@
 
 $(VENV)/bench: $(VENV)/python pyproject.toml constraints.txt
-	$(PIP) --editable '.[bench,web]'
+	$(PIP) --editable '.[bench]'
 	@touch $(VENV)/base $@
 
 node:

@@ -55,12 +55,12 @@ def our_loop(name: str, chunk: int, **options: Any) -> Callable[[], Speed]:
         games = decisions = 0
         start = time.process_time()
         while (elapsed := time.process_time() - start) < SECONDS:
-            taken, _ = play_randomly(game, chunk, seed=games, **options)
+            taken, _ = play_randomly(game, chunk, seed=games, options=options)
             games += chunk
             decisions += taken
         return Speed("cardlab", games, decisions, elapsed)
 
-    play_randomly(game, 10, **options)
+    play_randomly(game, 10, options=options)
     return loop
 
 

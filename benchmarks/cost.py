@@ -1,4 +1,4 @@
-"""What a million games cost on one core, as the Markdown table of docs/scale.md.
+"""What a million games cost on one core, as the Markdown table of docs/explanation/costs.md.
 
 Every agent plays against itself through `play_deals`, as a worker of the arena does, in CPU time of
 one process; writing games down comes on top and is measured by `arena.py`. The first column is the

@@ -90,28 +90,26 @@ class Pairing:
         self.match = Match.plan(game, agents, 2 * self.most, SEED)
         self.halves: dict[int, list[int]] = {}  # by deal
         self.handed: set[int] = set()
-        self.spent = {True: [0.0, 0], False: [0.0, 0]}  # seconds and deals, by `cold`
+        self.seconds, self.timed = 0.0, 0  # CPU time, and the deals that took it
 
     def add(self, part: Part) -> None:
         """Count what a worker has played."""
         played = dict(enumerate(part.halves, part.first))
         self.halves.update(played)
         self.handed.update(played)
-        self.spent[part.cold][0] += part.seconds
-        self.spent[part.cold][1] += len(played)
+        if not part.cold:
+            self.seconds += part.seconds
+            self.timed += len(played)
 
     @property
     def pace(self) -> float | None:
         """Seconds of CPU time for a deal; None: not known yet."""
-        for seconds, deals in (self.spent[False], self.spent[True]):
-            if deals:
-                return max(seconds / deals, 1e-6)
-        return None
+        return max(self.seconds / self.timed, 1e-6) if self.timed else None
 
     @property
     def is_waiting(self) -> bool:
-        """Whether the first deals are still being played."""
-        return bool(self.handed) and self.pace is None
+        """Whether the cost is not known yet, and deals are being played that may show it."""
+        return self.pace is None and len(self.handed) > len(self.halves)
 
     def next_shard(self, size: int) -> Shard:
         """Hand out the first deals that nobody has been given."""

@@ -136,7 +136,7 @@ def main() -> None:
     parser.add_argument("--worlds", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=2)
     given = parser.parse_args()
-    tables = [GAME.start(rules=given.rules, seats=seats).array for seats in given.seats]
+    tables = [GAME.start({"rules": given.rules, "seats": seats}).array for seats in given.seats]
     weights = WEIGHTS[int(given.rules == "rlcard"), int(given.seats[0] > 2)].copy()
     work, order, buffer = Scratch.of(GAME, rows=2)
     rng, bags = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=BAG)

@@ -146,7 +146,7 @@ def compare(state: State, theirs: Any, where: str) -> None:
 def play(seats: int, seed: int, found: Counter[str]) -> None:
     """Play one game in both, comparing every step and counting defects."""
     rng = np.random.default_rng([seed, seats])
-    state = GAME.start(seats=seats, rules="rlcard")
+    state = GAME.start({"seats": seats, "rules": "rlcard"})
     chance = OrderedChance(seats)
     deal(state, rng, chance)
     theirs = Game(num_players=seats)

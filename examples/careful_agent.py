@@ -4,8 +4,8 @@
     cardlab check-agent examples/careful_agent.py --game uno
     cardlab match uno "cmd:examples/careful_agent.py" random --games 100
 
-It knows no game. It draws only if it must, and otherwise takes the action whose first word it has
-in hand most often, so that it can follow up; equals are settled by the seed of the game.
+It plays any game. It draws only if it must; otherwise it takes the action whose letters and digits
+occur most often in its hand, so that it can play again. Ties are decided by the seed of the game.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def main() -> None:
         elif message["type"] == "bye":
             break
         else:
-            continue  # the result of a game: nothing to say
+            continue  # the result of a game needs no answer
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
 

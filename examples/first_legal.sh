@@ -4,8 +4,8 @@
 #   cardlab check-agent examples/first_legal.sh --game uno
 #   cardlab match crazy_eights "cmd:examples/first_legal.sh" random --games 20
 #
-# One JSON line in, one JSON line out; docs/arena.md describes the messages. The first id after
-# "legal":[ is all that this agent needs, so it gets by without a JSON parser.
+# One JSON line in, one JSON line out; docs/reference/protocol.md describes the messages. This agent
+# needs only the first id after "legal":[, so it works without a JSON parser.
 
 while IFS= read -r line; do
     case $line in

@@ -1,4 +1,4 @@
-"""Kuhn poker: three cards, one bet, and already a reason to bluff.
+"""Kuhn poker: three cards and one bet, the smallest game in which bluffing pays.
 
 Rules: H. W. Kuhn, "Simplified Two-Person Poker", 1950. Jack, queen and king; each seat puts one
 chip into the pot and gets one card. Seat 0 begins; a seat passes or bets one chip. After a bet the
@@ -8,7 +8,7 @@ both play as well as can be.
 
 Action ids: 0 pass, 1 bet. Points are chips won or lost, returns are half of that.
 
-docs/write_a_game.md goes through this file part by part.
+docs/tutorials/your_own_game.md explains this file part by part.
 """
 
 from __future__ import annotations
@@ -180,11 +180,12 @@ def parse_action(text: str) -> int:
 def state_text(s: Any) -> str:
     """Return a state or a view in one line."""
     cards = "".join("?" if card == HIDDEN else card_text(card) for card in s.cards)
-    return f"cards {cards}, chips {s.chips[0]}-{s.chips[1]}, {' '.join(told(s)) or 'nothing said'}"
+    actions = " ".join(history(s)) or "no action yet"
+    return f"cards {cards}, chips {s.chips[0]}-{s.chips[1]}, {actions}"
 
 
-def told(s: Any) -> list[str]:
-    """Return the actions so far in words."""
+def history(s: Any) -> list[str]:
+    """Return the texts of the actions so far."""
     return [action_text(int(action)) for action in s.bets[: int(s.plies)]]
 
 

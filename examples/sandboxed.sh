@@ -1,10 +1,10 @@
 #!/bin/sh
-# Run a stranger's program as an agent that sees its own folder, read-only, and nothing else:
+# Run a stranger's program as an agent that sees only its own folder, read-only:
 #
 #     cardlab check-agent "examples/sandboxed.sh /srv/agents/theirs python3 agent.py" --game uno
 #
 # No network, no other process, no file of yours, an empty environment; /tmp is in memory, 64 MB.
-# It needs bubblewrap (Debian's package of that name). Memory and time are cardlab's to watch.
+# It needs bubblewrap (Debian's package of that name). cardlab watches memory and time.
 set -eu
 folder=$1
 shift

@@ -23,8 +23,10 @@ FLOOR = re.compile(r"([\w.-]+)(?:\[[^]]*\])?\s*>=\s*([\d.]+)")
 TOOLS = ("pytest", "pytest-xdist", "hypothesis", "setuptools")
 
 PARTS = {  # extra: its tests; "base" is what comes without any extra
-    "base": ("tests/engine", "tests/search", "tests/agents", "tests/arena", "tests/show"),
-    "web": ("tests/web", "--ignore", "tests/web/browser"),
+    "base": (
+        *("tests/engine", "tests/search", "tests/agents", "tests/arena", "tests/show"),
+        *("tests/web", "--ignore", "tests/web/browser"),
+    ),
     "papers": ("tests/papers",),
     "postgres": ("tests/arena", "-m", "slow or not slow", "-k", "postgresql"),
     "cluster": ("tests/arena/test_cluster.py", "-m", "slow or not slow"),

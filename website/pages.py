@@ -8,20 +8,21 @@ reference, the rules of each game. `python website/pages.py --check` only says w
 from __future__ import annotations
 
 import math
-import re
 import sys
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import typer
 
+import game_pages
+import observations
 import reference
 from cardlab.agents.catalog import Strength, agents_for, strength_of
 from cardlab.cli import app
 from cardlab.engine.manifest import AgentEntry
-from cardlab.engine.registry import find_game, find_package, our_games
+from cardlab.engine.registry import find_game, our_games
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -122,36 +123,60 @@ def command_line() -> str:
     return "\n\n".join(parts)
 
 
-def rules(name: str) -> str:
-    """Return the rules of a game, as the file in its folder has them, for a part of a page."""
-    package = find_package(name)
-    text = package.file(package.rules).read_text(encoding="utf-8")
-    _, _, body = text.partition("\n\n")  # the page has a title of its own
-    return re.sub(r"^#", "##", body.strip(), flags=re.MULTILINE)
-
-
 # Page, name of its part, and what writes it.
 PARTS: list[tuple[str, str, Callable[[], str]]] = [
     ("../README.md", "presented", presented),
-    ("agents.md", "strength", strength),
-    ("command_line.md", "commands", command_line),
-    ("python.md", "python", lambda: reference.python_reference(ROOT / "src")),
-    *((f"games/{name}.md", "rules", partial(rules, name)) for name in our_games()),
+    ("reference/agents.md", "strength", strength),
+    ("reference/command_line.md", "commands", command_line),
+    ("reference/python.md", "python", lambda: python().first_page()),
+    ("reference/observations.md", "observations", observations.observations),
+    *(
+        (f"games/{name}.md", part, partial(make, name))
+        for name in our_games()
+        for part, make in (
+            ("rules", game_pages.rules),
+            ("options", game_pages.options),
+            ("opponents", game_pages.opponents),
+        )
+    ),
+    *(
+        ("reference/states.md", f"fields {name}", partial(observations.fields, ROOT / "src", name))
+        for name in our_games()
+    ),
 ]
+
+
+@cache
+def python() -> reference.Reference:
+    """Return the reference of the source."""
+    return reference.Reference(ROOT / "src")
 
 
 def written() -> dict[Path, str]:
     """Return every file that this script writes, as it should be."""
-    files = {}
+    files = {
+        DOCS / "reference" / reference.FOLDER / f"{page.slug}.md": python().page(page)
+        for page in reference.PAGES
+    }
+    files |= {DOCS / path: text for path, text in game_pages.pictures().items()}
     for page, name, make in PARTS:
         path = (DOCS / page).resolve()
-        begin, end = f"<!-- begin {name} -->\n", f"\n<!-- end {name} -->"
-        before, _, rest = path.read_text(encoding="utf-8").partition(begin)
+        begin, end = f"<!-- begin {name} -->\n", f"<!-- end {name} -->"
+        known = files[path] if path in files else path.read_text(encoding="utf-8")
+        before, _, rest = known.partition(begin)
         _, _, after = rest.partition(end)
         if not rest or end not in rest:
             raise SystemExit(f"{path} has no marks {begin.strip()} and {end.strip()}")
-        files[path] = f"{before}{begin}\n{make()}\n{end}{after}"
+        files[path] = f"{before}{begin}\n{make().strip()}\n\n{end}{after}"
     return files
+
+
+def left_over() -> list[Path]:
+    """Return files among those that this script writes which nothing needs any more."""
+    folders = [DOCS / "reference" / reference.FOLDER, DOCS / game_pages.CARDS]
+    folders.append(DOCS / game_pages.TABLES)
+    found = {path for folder in folders for path in folder.rglob("*.*")}
+    return sorted(found - set(written()))
 
 
 def stale() -> list[Path]:
@@ -160,7 +185,7 @@ def stale() -> list[Path]:
         path
         for path, text in written().items()
         if not path.exists() or path.read_text(encoding="utf-8") != text
-    ]
+    ] + left_over()
 
 
 def main() -> None:
@@ -171,7 +196,10 @@ def main() -> None:
             raise SystemExit(f"stale: {', '.join(found)}; `make pages` writes them anew")
         return
     for path, text in written().items():
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+    for path in left_over():
+        path.unlink()
 
 
 if __name__ == "__main__":

@@ -9,10 +9,11 @@ __version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from cardlab.agents.catalog import find_agent
+    from cardlab.agents.play import play_game
     from cardlab.engine.batch import Batch
     from cardlab.engine.errors import CardlabError, CardlabWarning, IllegalAction
     from cardlab.engine.game import Agent, Game, State, Turn, Turns, View
-    from cardlab.engine.play import Table, play_game
+    from cardlab.engine.play import Table
     from cardlab.engine.records import Record
     from cardlab.engine.registry import find_game
 
@@ -37,11 +38,12 @@ __all__ = [
 
 _HOMES = {
     "cardlab.agents.catalog": ("find_agent",),
+    "cardlab.agents.play": ("play_game",),
     "cardlab.engine.batch": ("Batch",),
     "cardlab.engine.errors": ("CardlabError", "CardlabWarning", "IllegalAction"),
     "cardlab.engine.game": ("Agent", "Game", "State", "Turn", "Turns", "View"),
     "cardlab.games": ("find_game",),
-    "cardlab.engine.play": ("Table", "play_game"),
+    "cardlab.engine.play": ("Table",),
     "cardlab.engine.records": ("Record",),
 }
 

@@ -25,6 +25,7 @@ from cardlab.agents.outside import (
     Program,
     dismiss_all,
 )
+from cardlab.agents.play import play_game
 from cardlab.arena.compliance import Finding, check_program
 from cardlab.arena.match import Match, play_match
 from cardlab.arena.shard import Shard, play_deals
@@ -32,7 +33,7 @@ from cardlab.arena.store import Store
 from cardlab.arena.tournament import Plan, enter, play_tournament
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Game
-from cardlab.engine.play import Table, play_game
+from cardlab.engine.play import Table
 from cardlab.engine.records import Record
 from cardlab.engine.replay import replay
 from tests.support.paths import EXAMPLES, PROGRAMS

@@ -14,10 +14,10 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from cardlab.agents.catalog import find_agent
+from cardlab.agents.play import play_game
 from cardlab.cli import app
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Attention, Turn, Unit
-from cardlab.engine.play import play_game
 from cardlab.engine.records import Record, append_records
 from cardlab.engine.registry import find_game
 from cardlab.show.explanation import Explanation, ask_about, explain, show

@@ -140,7 +140,7 @@ def pages() -> Iterator[ModuleType]:
 
 
 def test_promises_of_security_name_tests_and_cases_that_are_there() -> None:
-    text = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "explanation" / "security.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`(tests/[\w/.]+)`", text))
     assert len(named) > 20
     assert [path for path in sorted(named) if not (ROOT / path).exists()] == []

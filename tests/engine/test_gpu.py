@@ -30,7 +30,7 @@ game = find_game(sys.argv[1])
 assert gpu.device_function(game.mover) is gpu.device_function(game.mover)  # made once
 games = int(sys.argv[2])
 options = json.loads(sys.argv[4])
-played = gpu.play_randomly(game, games, seed=5, first=3, **options)
+played = gpu.play_randomly(game, games, seed=5, first=3, options=options)
 scratch, rng = Scratch.of(game), np.zeros(1, dtype=np.int64)
 fresh = game.fresh(**game.read_options(options))
 for i in range(games):
@@ -49,7 +49,7 @@ for _ in range(int(sys.argv[3])):
     actions = np.array([rng.choice(np.flatnonzero(row)) for row in ours.mask])
     ours.step(actions)
     theirs.step(actions)
-    for name in ("mover", "mask", "done", "returns", "points"):
+    for name in ("mover", "mask", "done", "over", "returns", "points"):
         assert (getattr(theirs, name).copy_to_host() == getattr(ours, name)).all(), name
     assert (theirs.states.copy_to_host().astype(game.state) == ours.states).all()
 try:
@@ -136,9 +136,9 @@ play = (records, numba.int64, numba.int64, numba.int32[::1], floats)
 begin, find_illegal, step = gpu._make_steps(game)
 for kernel, arguments in (
     (gpu._make_play(game), play),
-    (begin, (rows,)),
+    (begin, (rows, marks)),
     (find_illegal, (numba.int8[::1], numba.boolean[:, ::1], numbers, numbers)),
-    (step, (numbers, numba.boolean, records, results, rows)),
+    (step, (numbers, numba.boolean, records, results, rows, marks)),
 ):
     text, _ = cuda.compile_ptx(kernel.py_func, numba.void(*arguments), cc=(9, 0))
     assert ".visible .entry" in text

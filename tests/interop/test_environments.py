@@ -22,9 +22,10 @@ from pettingzoo.test import api_test, seed_test
 from stable_baselines3.common.env_checker import check_env as check_env_of_sb3
 
 from cardlab.agents.catalog import find_agent
+from cardlab.agents.play import play_game
 from cardlab.engine.errors import CardlabError, IllegalAction
 from cardlab.engine.game import Turn
-from cardlab.engine.play import Table, play_game
+from cardlab.engine.play import Table
 from cardlab.engine.registry import find_game
 from cardlab.engine.seeding import generator
 from cardlab.interop import pettingzoo
@@ -55,18 +56,18 @@ UNAVOIDABLE = {  # what PettingZoo tells every dictionary that is not on its own
 
 @pytest.mark.parametrize(("name", "options"), SEATED, ids=str)
 def test_pettingzoo_checks(name: str, options: dict[str, Any], capsys: Any) -> None:
-    api_test(pettingzoo.env(name, mask="info", **options), num_cycles=150)
-    seed_test(lambda: pettingzoo.env(name, mask="info", **options), num_cycles=60)
-    seed_test(lambda: pettingzoo.env(name, **options), num_cycles=60)
+    api_test(pettingzoo.env(name, mask="info", options=options), num_cycles=150)
+    seed_test(lambda: pettingzoo.env(name, mask="info", options=options), num_cycles=60)
+    seed_test(lambda: pettingzoo.env(name, options=options), num_cycles=60)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        api_test(pettingzoo.env(name, **options), num_cycles=150)
+        api_test(pettingzoo.env(name, options=options), num_cycles=150)
     assert {str(one.message) for one in told} == UNAVOIDABLE
     assert capsys.readouterr().out.count("Passed API test") == 2
 
 
 def test_pettingzoo_plays_the_game_of_its_seed() -> None:
-    env, rng = pettingzoo.crazy_eights(seats=3), generator(5, "test")
+    env, rng = pettingzoo.crazy_eights(options={"seats": 3}), generator(5, "test")
     table = Table(find_game("crazy_eights"), seed=5, options={"seats": 3})
     env.reset(seed=5)
     for agent in env.agent_iter():
@@ -90,7 +91,7 @@ def test_pettingzoo_plays_the_game_of_its_seed() -> None:
 
 
 def test_pettingzoo_goes_on_to_other_deals_and_says_what_is_wrong() -> None:
-    env = pettingzoo.koi_koi(rounds=1, render_mode="ansi")
+    env = pettingzoo.koi_koi(options={"rounds": 1}, render_mode="ansi")
     deals = []
     for _ in range(2):
         env.reset(seed=3)
@@ -154,7 +155,12 @@ def test_gymnasium_plays_what_play_game_plays(seat: int) -> None:
     game = find_game("uno")
     agents = [find_agent(name, game) for name in ("heuristic", "random", "heuristic")]
     record = play_game(game, agents, seed=11, options={"seats": 3})
-    env = CardEnv(game, opponents=[agents[(seat + 1 + i) % 3] for i in (0, 1)], seat=seat, seats=3)
+    env = CardEnv(
+        game,
+        opponents=[agents[(seat + 1 + i) % 3] for i in (0, 1)],
+        seat=seat,
+        options={"seats": 3},
+    )
     _, info = env.reset(seed=11)
     assert info == {"seat": seat, "seed": 11}
     rng, over, reward = generator(11, "seat", seat), False, 0.0
@@ -221,7 +227,7 @@ def test_gymnasium_without_a_game_or_an_action_says_so() -> None:
 def test_a_deal_that_leaves_nothing_to_play_is_passed_over(seed: int) -> None:
     settings: dict[str, Any] = {"rules": "nintendo", "rounds": 1}
     assert Table(find_game("koi_koi"), seed=seed, options=settings).over
-    env, many = CardEnv("koi_koi", **settings), CardVectorEnv("koi_koi", 1, **settings)
+    env, many = CardEnv("koi_koi", options=settings), CardVectorEnv("koi_koi", 1, options=settings)
     seen, info = env.reset(seed=seed)
     rows, told = many.reset(seed=seed)
     assert (rows[0] == seen).all()
@@ -232,7 +238,7 @@ def test_a_deal_that_leaves_nothing_to_play_is_passed_over(seed: int) -> None:
 
 
 def test_a_seat_is_drawn_for_every_game() -> None:
-    env = CardEnv("crazy_eights", seats=4)
+    env = CardEnv("crazy_eights", options={"seats": 4})
     seats = [env.reset(seed=seed)[1]["seat"] for seed in range(400)]
     assert all(70 < seats.count(seat) < 130 for seat in range(4))
 
@@ -250,7 +256,7 @@ EXTREME: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("name", IDS)
 def test_observations_stay_in_their_space(name: str, policy: str) -> None:
     """The last action of Uno draws: hands grow until a colour is all in one of them."""
-    envs, rng = CardVectorEnv(name, 16, **EXTREME.get(name, {})), np.random.default_rng(4)
+    envs, rng = CardVectorEnv(name, 16, options=EXTREME.get(name)), np.random.default_rng(4)
     seen, _ = envs.reset(seed=0)
     for _ in range(150):
         assert envs.observation_space.contains(seen)
@@ -280,9 +286,9 @@ def test_vector_rows_are_single_games(name: str, opponents: Any, options: dict[s
         num_envs=rows,
         vectorization_mode="vector_entry_point",
         opponents=opponents,
-        **options,
+        options=options,
     ).unwrapped
-    single = [CardEnv(name, opponents=opponents, **options) for _ in range(rows)]
+    single = [CardEnv(name, opponents=opponents, options=options) for _ in range(rows)]
     seen, _ = many.reset(seed=40)
     for row, env in enumerate(single):
         assert (env.reset(seed=40 + row)[0] == seen[row]).all()
@@ -436,8 +442,8 @@ def test_the_worked_example_tiny(example: Any, tmp_path: Path, capsys: Any) -> N
         if "pickle" not in check.__name__:
             check(lambda: agent, game, {})
     # What the page says to do with it afterwards.
-    page = (ROOT / "docs" / "interop.md").read_text()
-    (lines,) = re.findall(r"^```\n(cd examples\n.*?)^```$", page, re.S | re.M)
+    page = (ROOT / "docs/how_to/environments.md").read_text()
+    (lines,) = re.findall(r"^```text\n(cd examples\n.*?)^```$", page, re.S | re.M)
     (tmp_path / "examples").mkdir()
     shutil.copy(ROOT / "examples" / "maskable_ppo.py", tmp_path / "examples")
     (tmp_path / "a.zip").rename(tmp_path / "maskable_ppo.zip")
@@ -455,11 +461,11 @@ def test_the_worked_example_tiny(example: Any, tmp_path: Path, capsys: Any) -> N
 
 @pytest.mark.parametrize(
     "code",
-    re.findall(r"^```python\n(.*?)^```$", (ROOT / "docs/interop.md").read_text(), re.S | re.M),
+    re.findall(r"^```python\n(.*?)^```$", (ROOT / "docs/how_to/environments.md").read_text(), re.S | re.M),
     ids=lambda code: code.splitlines()[0],
 )
 def test_the_blocks_of_the_page_run(code: str, capsys: Any) -> None:
-    exec(compile(code, "docs/interop.md", "exec"), {})
+    exec(compile(code, "docs/how_to/environments.md", "exec"), {})
 
 
 def twice(number: int) -> int:
@@ -475,7 +481,7 @@ def test_environments_of_other_libraries() -> None:
     register()
     register()  # twice does no harm
     assert set(IDS.values()) <= set(gymnasium.registry)
-    env = pettingzoo.env("crazy_eights", seats=3)
+    env = pettingzoo.env("crazy_eights", options={"seats": 3})
     env.reset(seed=1)
     assert env.action_space(env.agent_selection).n == find_game("crazy_eights").num_actions
 

@@ -329,7 +329,7 @@ def test_words_are_unique_and_complete(name: str) -> None:
 
 
 def test_the_page_lists_every_number() -> None:
-    page = (DOCS / "interop.md").read_text()
+    page = (DOCS / "reference" / "observations.md").read_text()
     assert tables() in page, (
         "the tables are old; write them with: python -m cardlab.interop.observation_docs"
     )

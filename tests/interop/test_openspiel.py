@@ -46,7 +46,7 @@ def kuhn(monkeypatch: pytest.MonkeyPatch) -> Game:
     ],
 )
 def test_simulations_of_open_spiel(name: str, options: dict[str, Any]) -> None:
-    pyspiel.random_sim_test(openspiel.load(name, **options), 2, False, False)
+    pyspiel.random_sim_test(openspiel.load(name, options=options), 2, False, False)
 
 
 def test_histories_replay_and_information_states_tell_what_was_witnessed() -> None:
@@ -220,7 +220,7 @@ def test_searches_of_open_spiel(kuhn: Game) -> None:
 
 
 def test_games_travel_and_mistakes_are_told(kuhn: Game) -> None:
-    game = pickle.loads(pickle.dumps(openspiel.load("crazy_eights", seats=3)))
+    game = pickle.loads(pickle.dumps(openspiel.load("crazy_eights", options={"seats": 3})))
     assert game.num_players() == 3
     with pytest.raises(CardlabError, match="the deck orders of crazy_eights are too many to list"):
         openspiel.load("crazy_eights", chance="explicit")

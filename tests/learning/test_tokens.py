@@ -334,7 +334,7 @@ def test_batched_games_are_the_games_one_by_one(name: str) -> None:
     heuristic = of_crazy_eights if name == "crazy_eights" else of_uno
     order, scratch = np.zeros(game.deck, dtype=np.uint8), np.zeros(1, dtype=np.int64)
     for number in range(count):
-        state, deals = game.start(seats=3), 0
+        state, deals = game.start({"seats": 3}), 0
         while state.mover != OVER:
             seat = state.mover
             if seat == DEALER:

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from cardlab.agents.catalog import find_agent
+from cardlab.agents.play import play_game
 from cardlab.engine.game import Game, HasValues, State, Turn
 from cardlab.engine.kernel import JIT, kernel
-from cardlab.engine.play import Table, play_game
+from cardlab.engine.play import Table
 from cardlab.engine.playouts import Playouts, Scratch, choose_any, make_playouts
 from cardlab.engine.registry import find_game
 from cardlab.games.crazy_eights.heuristic import plausibility, worth

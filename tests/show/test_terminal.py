@@ -13,10 +13,11 @@ import pytest
 from rich.console import Console
 
 from cardlab.agents.catalog import find_agent
+from cardlab.agents.play import play_game
 from cardlab.engine.cards import RANKS, SUIT_SYMBOLS, SUITS
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Agent, Event, Game, OpenAgent, Turn
-from cardlab.engine.play import Table, play_game
+from cardlab.engine.play import Table
 from cardlab.engine.records import Record, read_records
 from cardlab.engine.registry import find_game
 from cardlab.engine.replay import replay

@@ -49,7 +49,7 @@ def position(
 
     `groups` are those of the other seats as (places, barred); the stock is what else is hidden.
     """
-    state = GAME.start(seats=len(groups) + 1, **options)
+    state = GAME.start({"seats": len(groups) + 1, **options})
     s = state.array[0]
     left = Counter(uno_cards.card_text(card) for card in range(108))
     left -= Counter(hidden.split()) + Counter(own.split())

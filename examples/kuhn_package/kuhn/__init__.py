@@ -14,7 +14,7 @@ PACKAGE = GamePackage(
     agents=(
         AgentEntry(
             "bluffer",
-            "bets with a jack as often as it is told, else follows the rules of thumb",
+            "bets with a jack at a given rate, otherwise as `heuristic`",
             f"{HERE}.agents:Bluffer",
             (Parameter("percent", 50, 0, "how often it bluffs", high=100),),
         ),

@@ -1,4 +1,4 @@
-"""Agents of Kuhn poker: one that bluffs as often as it is told, one that plays a learned table."""
+"""Agents of Kuhn poker: one that bluffs at a given rate, one that plays a learned table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from cardlab.engine.game import Array, Turn
 from kuhn import PACKAGE
-from kuhn.rules import BET, PASS, card_text, told
+from kuhn.rules import BET, PASS, card_text, history
 from kuhn.strategies import action_values, load_table
 
 __all__ = ["Bluffer", "TableAgent"]
@@ -17,7 +17,7 @@ __all__ = ["Bluffer", "TableAgent"]
 def known_of(turn: Turn) -> tuple[str, str]:
     """Return the card of the seat to move, and what was said: a `p` or a `b` for each action."""
     view = turn.view.array[0]
-    return card_text(int(view.cards[turn.seat])), "".join(word[0] for word in told(view))
+    return card_text(int(view.cards[turn.seat])), "".join(word[0] for word in history(view))
 
 
 class Bluffer:

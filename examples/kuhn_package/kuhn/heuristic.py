@@ -1,4 +1,4 @@
-"""Rules of thumb for Kuhn poker: bet with a king, see a bet with a queen, never bluff."""
+"""The heuristic of Kuhn poker: bet with a king, call a bet with a queen, never bluff."""
 
 from __future__ import annotations
 

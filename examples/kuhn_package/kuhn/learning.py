@@ -1,8 +1,8 @@
-"""Regret matching for Kuhn poker: the average strategy comes near an equilibrium.
+"""Regret matching for Kuhn poker: the average strategy converges to an equilibrium.
 
 M. Zinkevich and others, "Regret Minimization in Games with Incomplete Information", 2007. Both
-seats play from one table. After each round over all deals an action gains as regret what it would
-have brought more than the strategy did, and is played the more the more of it there is.
+seats play from one table. In each round over all deals, the regret of an action grows by how much
+better it would have done than the strategy; actions are played in proportion to positive regret.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ PASS, BET = range(2)
 
 @dataclass(frozen=True)
 class Config:
-    """What can be set."""
+    """The settings of the training."""
 
-    rounds: int = 5000
+    rounds: int = 5000  # rounds over all deals
 
 
 class Learner:
@@ -48,7 +48,7 @@ class Learner:
         self.rounds += 1
 
     def visit(self, cards: tuple[str, str], said: str, reach: tuple[float, float]) -> float:
-        """Return what seat 0 wins from here; `reach` is how likely each seat comes here."""
+        """Return the chips that seat 0 wins from here; `reach` is the probability of each seat's actions."""
         if said in ENDS:
             return payoff(cards, said)
         seat = len(said) % 2
@@ -67,7 +67,7 @@ class Learner:
 
     @property
     def table(self) -> dict[str, float]:
-        """The average strategy: how likely a bet is."""
+        """The average strategy: the probability of a bet."""
         return {known: round(share(*pair), 4) for known, pair in self.sums.items()}
 
 
@@ -77,14 +77,14 @@ def positive(number: float) -> float:
 
 
 def share(of_pass: float, of_bet: float) -> float:
-    """Return the part of a bet; one half of nothing."""
+    """Return the share of a bet; one half if both are 0."""
     return of_bet / (of_pass + of_bet) if of_pass + of_bet > 0 else 0.5
 
 
 def train(config: Config, folder: Path, report: Callable[[str, int, int], None]) -> dict[str, Any]:
-    """Learn until all rounds are played; return what seat 0 wins at the end."""
+    """Learn until all rounds are played; return the summary."""
     if config.rounds < 1:
-        raise CardlabError(f"rounds={config.rounds} is not possible; give 1 or more")
+        raise CardlabError(f"rounds must be at least 1, got {config.rounds}")
     open_run(folder, config)
     learner = Learner(read_json(folder / "checkpoint.json"))
     while learner.rounds < config.rounds:

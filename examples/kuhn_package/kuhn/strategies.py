@@ -1,7 +1,7 @@
-"""Mixed strategies as tables, and what actions are worth where both seats follow one.
+"""Mixed strategies as tables, and the expected return of actions if both seats follow one.
 
-A table says how likely a bet is by what a seat knows: its card and what was said, `p` for a pass
-and `b` for a bet. `Qpb` is the queen of seat 0 after its pass and a bet.
+A table has the probability of a bet for everything that a seat can know: its card and the actions
+so far, `p` for a pass and `b` for a bet. `Qpb` is the queen of seat 0 after its pass and a bet.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ def value(cards: tuple[str, str], said: str, table: Table) -> float:
 def action_values(card: str, said: str, table: Table) -> tuple[float, float]:
     """Return the chips that a pass and a bet win on average for the seat to move.
 
-    The other card is as likely as the table makes what the other seat has said.
+    The probability of the other card follows from the other seat's actions and the table.
     """
     seat = len(said) % 2
     weights, sums = 0.0, [0.0, 0.0]
     for other in CARDS.replace(card, ""):
-        weight = 1e-9  # of what the table never does
-        first = 1 - seat  # the place of what the other seat said
+        weight = 1e-9  # of actions that the table never takes
+        first = 1 - seat  # the index of the other seat's first action
         if len(said) > first:
             bet = table[other + said[:first]]
             weight += bet if said[first] == "b" else 1 - bet
@@ -65,7 +65,7 @@ def load_table(path: Path) -> dict[str, float]:
     try:
         table = {name: float(share) for name, share in json.loads(path.read_text()).items()}
     except (OSError, ValueError, TypeError, AttributeError) as error:
-        raise CardlabError(f"{path} holds no table of a strategy ({error})") from None
+        raise CardlabError(f"{path} is not a table of a strategy ({error})") from None
     if set(table) != set(KNOWN) or not all(0 <= share <= 1 for share in table.values()):
-        raise CardlabError(f"{path} must say for each of {', '.join(KNOWN)} how likely a bet is")
+        raise CardlabError(f"{path} must have the probability of a bet for each of {', '.join(KNOWN)}")
     return table

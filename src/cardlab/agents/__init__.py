@@ -1,1 +1,1 @@
-"""Agents: one module for each kind, and the catalogue of their names."""
+"""Agents: one module for each kind, the catalogue of their names, and games between them."""

@@ -17,7 +17,7 @@ __all__ = ["Heuristic"]
 
 
 class Heuristic:
-    """Follows a few simple rules of the game."""
+    """An agent that follows the heuristic of the game."""
 
     name = "heuristic"
 

@@ -1,4 +1,4 @@
-"""Agents that are programs of their own: one JSON line for each message, on their standard streams.
+"""Agents that are programs: they exchange JSON lines with cardlab on their standard streams.
 
     cardlab                                   agent
     {"type": "hello", "game": ..., ...}   ->
@@ -8,11 +8,11 @@
     {"type": "result", ...}               ->
     {"type": "bye"}                       ->  (ends)
 
-docs/arena.md describes every field. A process plays one game after another, but no deal twice:
-what it saw in one seating would give the other hands away in the next. So a worker has a process
-for each seating, or with `fresh_process` one for each game. Whatever a program does wrong costs it
-the game it plays, and only that: it is killed with all that it has started, and begins anew with
-the next game.
+docs/reference/protocol.md describes every field. A process plays one game after another, but no
+deal twice: it could use what it saw in one seating in the next. So a worker has a process for each
+seating, or with `fresh_process` one for each game. A program that makes a mistake loses the game that it plays,
+and no other: it is killed with all processes that it has started, and started again for the next
+game.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ __all__ = [
 
 PROTOCOL = 1
 PREFIX = "cmd:"
-MOST_FAILURES = 5  # to start or to answer in time, in a row; then a program is asked no more
+MOST_FAILURES = 5  # to start or to answer in time, in a row; after that a program is not asked
 MOST_IDLE = 32  # processes of a worker that wait for their next game
 
-_idle: list[Program] = []  # whose last game ended longest ago comes first
+_idle: list[Program] = []  # the one that has waited longest comes first
 _failures: dict[tuple[str, ...], tuple[int, str]] = {}
 
 
 @atexit.register
 def dismiss_all() -> None:
-    """Dismiss all programs that wait for their next game; forget which failed."""
+    """End all programs that wait for their next game, and forget which programs failed."""
     for program in _idle:
         program.dismiss()
     _idle.clear()
@@ -64,10 +64,10 @@ def dismiss_all() -> None:
 
 
 class OutsideAgent:
-    """An agent behind a program; `begin` and `end` frame every game."""
+    """An agent that is a program; `begin` and `end` enclose every game."""
 
     def __init__(self, spec: str, limits: Limits | None = None) -> None:
-        """Read the command after `cmd:` and make sure that there is such a program."""
+        """Read the command after `cmd:` and check that its program exists."""
         self.name = spec
         self.limits = limits or DEFAULT_LIMITS
         self.command = read_command(spec)
@@ -87,7 +87,7 @@ class OutsideAgent:
     ) -> None:
         """Tell a process that a game begins, and wait until it is ready.
 
-        `deal` is a number of the cards; a process that has met it before is not asked.
+        `deal` is a number that stands for the cards; a process that has seen it is not used.
         """
         count, last = _failures.get(self.command, (0, ""))
         if count >= MOST_FAILURES:
@@ -105,7 +105,7 @@ class OutsideAgent:
             raise
 
     def _process_for(self, deal: int | None) -> Program:
-        """Return the process that has waited longest of those that have not met a deal."""
+        """Return the process that has waited longest among those that have not seen a deal."""
         for program in _idle:
             fits = (program.command, program.limits) == (self.command, self.limits)
             if fits and deal not in program.deals:
@@ -135,7 +135,7 @@ class OutsideAgent:
         }
 
     def act(self, turn: Turn, rng: np.random.Generator) -> int:
-        """Return the program's choice, or raise AgentFailed."""
+        """Return the program's action, or raise AgentFailed."""
         seat = turn.seat
         if seat not in self._games:
             view = turn.view
@@ -155,7 +155,9 @@ class OutsideAgent:
         answer = self._ask(seat, message, seconds)
         left -= program.seconds_used
         if left <= 0:
-            self._give_up(seat, f"time-out: {self.limits.game_seconds:g} s for one game are over")
+            self._give_up(
+                seat, f"time-out: {self.limits.game_seconds:g} s for one game are used up"
+            )
         self._games[seat] = (program, left)
         return self._read_action(turn, answer)
 
@@ -166,13 +168,13 @@ class OutsideAgent:
         points: Sequence[float],
         failure: AgentFailed | None = None,
     ) -> None:
-        """Tell the program how its game ended, if it still lives, and keep it for the next."""
+        """Tell the program how its game ended, if it still runs, and keep it for the next game."""
         if failure and failure.seat == seat:
             count, _ = _failures.get(self.command, (0, ""))
             if failure.hopeless:
                 _failures[self.command] = (count + 1, str(failure))
             elif not str(failure).startswith("not asked"):
-                # It plays, if badly. Were it asked no more, who plays which game would decide.
+                # It plays, if badly. If it were not asked again, results would depend on workers.
                 _failures.pop(self.command, None)
         if seat not in self._games:
             return
@@ -188,7 +190,7 @@ class OutsideAgent:
         try:
             program.notify(result)
         except AgentFailed:
-            return  # the game is over: what it does now costs it nothing but its process
+            return  # the game is over: a failure now costs the process only
         if not failure:
             _failures.pop(self.command, None)
         _idle.append(program)
@@ -198,15 +200,15 @@ class OutsideAgent:
     def _read_action(self, turn: Turn, answer: dict[str, Any]) -> int:
         action = answer.get("action")
         if answer["type"] != "action" or isinstance(action, bool):
-            self._give_up(turn.seat, f"garbage: {json.dumps(answer)[:80]} is no action")
+            self._give_up(turn.seat, f"garbage: {json.dumps(answer)[:80]} is not an action")
         legal = dict(zip(turn.texts, turn.legal.tolist(), strict=True))
         if isinstance(action, str) and action in legal:
             return int(legal[action])
         if isinstance(action, int) and action in legal.values():
             return action
         if not isinstance(action, (int, str)):
-            self._give_up(turn.seat, f"garbage: {json.dumps(answer)[:80]} is no action")
-        self._give_up(turn.seat, f"illegal move: {str(action)[:40]!r} is not among the legal ones")
+            self._give_up(turn.seat, f"garbage: {json.dumps(answer)[:80]} is not an action")
+        self._give_up(turn.seat, f"illegal move: {str(action)[:40]!r} is not legal")
 
     def _ask(self, seat: int, message: dict[str, Any], seconds: float) -> dict[str, Any]:
         try:
@@ -219,19 +221,19 @@ class OutsideAgent:
     def _give_up(self, seat: int, reason: str) -> NoReturn:
         program, _ = self._games.pop(seat)
         with contextlib.suppress(AgentFailed):  # it may have ended meanwhile
-            reason = FLOOD if program.has_more() else reason  # if so, this answered nothing
+            reason = FLOOD if program.has_more() else reason  # then this was not the answer
         program.kill()
         raise AgentFailed(reason, seat, program.log)
 
 
 def read_command(spec: str) -> tuple[str, ...]:
-    """Return the words of the command that `cmd:...` names, if there is such a program."""
+    """Return the words of the command of `cmd:...`, after checking that the program exists."""
     if os.name != "posix":
         raise CardlabError(f"agent {spec!r} needs a POSIX system such as Linux or macOS")
     try:
         words = shlex.split(spec.strip().removeprefix(PREFIX))
     except ValueError as error:
-        raise CardlabError(f"agent {spec!r} is no command ({error})") from None
+        raise CardlabError(f"agent {spec!r} is not a command ({error})") from None
     if not words:
         raise CardlabError(f"agent {spec!r} names no program; write cmd:./my_agent --flag")
     if shutil.which(words[0]) is None:
@@ -252,7 +254,7 @@ def read_command(spec: str) -> tuple[str, ...]:
 
 
 def _absolute(word: str) -> str:
-    """Return a word of a command with a relative path made absolute: a program works elsewhere."""
+    """Return a word of a command with an absolute path: programs run in another folder."""
     option, equals, value = word.rpartition("=") if word.startswith("-") else ("", "", word)
     if is_file(value) or (os.sep in value and os.path.exists(value)):
         value = os.path.abspath(value)
@@ -260,7 +262,7 @@ def _absolute(word: str) -> str:
 
 
 def as_command(line: str) -> str:
-    """Return how a program is named as an agent, with what a file needs to be executed."""
+    """Return the `cmd:` form of a command line, with the prefix that its file needs."""
     word = line.partition(" ")[0]
     if is_file(word) and shutil.which(word) is None:
         line = line.removeprefix("./")

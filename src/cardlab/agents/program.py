@@ -1,9 +1,9 @@
-"""The process of an outside agent: started behind its supervisor, spoken to in lines, always ended.
+"""The process of an outside agent: started by its supervisor, asked line by line, always ended.
 
-Whoever talks to a program waits with `select` until it can go on or time is up: there is no thread,
-and a program that floods or does not read is stopped by its own pipes. The wait is cut into slices:
-between two of them one look at the supervisor shows whether somebody has stopped or killed it, and
-the time for which this process itself was stopped, as by Ctrl-Z, is charged to nobody.
+The caller waits with `select` until it can continue or the time is up: there is no thread, and a
+program that writes too much or does not read is stopped by its own pipes. The wait is divided into
+slices: between two slices the supervisor is checked, as somebody may have stopped or killed it, and
+time for which this process itself was stopped, as by Ctrl-Z, is not counted.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any, NoReturn
 
 from cardlab.agents.supervisor import descendants, kill_found, remove, working_in
+from cardlab.engine.arguments import read_path, shorten
 from cardlab.engine.errors import CardlabError
 
 __all__ = ["DEFAULT_LIMITS", "FLOOD", "AgentFailed", "Limits", "Program"]
@@ -31,38 +33,43 @@ LOG_KEPT = 2000  # bytes of standard error that go into a record
 LOG_WRITTEN = 1 << 20  # bytes of standard error that go into a file
 FLOOD = "flood: it wrote more than one line for one message"
 GRACE = 1.0  # seconds that a program has to end after "bye"
-SLICE = 0.25  # seconds of one wait, between looks at the supervisor
-STOPPED = 1.0  # seconds longer than that: this process did not run, nor did the program
-ENDING = 5.0  # seconds that a supervisor has to kill all that the program has started
+SLICE = 0.25  # seconds of one wait, between checks of the supervisor
+STOPPED = 1.0  # if a wait took so many seconds more, this process was stopped, and the program too
+ENDING = 5.0  # seconds that a supervisor has to kill all processes of the program
 SUPERVISOR = Path(__file__).with_name("supervisor.py")
+MOST = 1_000_000_000  # seconds or megabytes, more than any limit needs
 DISTURBED = "interference: something stopped or killed its supervisor"
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What an outside agent may take: seconds by the clock, memory of all its processes."""
+    """The limits of an outside agent: seconds by the clock, and memory of all its processes."""
 
     move_seconds: float = 10.0
     game_seconds: float = 300.0
     start_seconds: float = 30.0
     memory_mb: int = 2048
-    log_folder: str | None = None  # where standard error is written to, a file for each process
+    log_folder: str | PathLike[str] | None = None  # for standard error, a file for each process
     fresh_process: bool = False  # start a process for every game, not one for each seating
 
     def check(self) -> Limits:
-        """Return these limits, or say which of them cannot be."""
+        """Return these limits after checking each of them."""
         for field in ("move_seconds", "game_seconds", "start_seconds", "memory_mb"):
             name, value = field.partition("_")[0], getattr(self, field)
-            if not 0 < value < 1e9:
-                raise CardlabError(f"--limits {name}={value:g} is not possible; give more than 0")
+            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if not number or not 0 < value < MOST:
+                raise CardlabError(
+                    f"--limits {name} must be greater than 0 and less than {MOST:,}, got "
+                    f"{shorten(value)}"
+                )
         if self.log_folder is not None:
             self.make_log_folder()
         return self
 
     def make_log_folder(self) -> Path:
-        """Return the folder for logs, which is there now and can be written to, or say why not."""
+        """Make the folder for logs if needed, and return it after checking that it is writable."""
         assert self.log_folder is not None
-        folder = Path(self.log_folder)
+        folder = read_path(self.log_folder, "log_folder")
         reason = "it is read-only"
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -78,13 +85,13 @@ DEFAULT_LIMITS = Limits()
 
 
 class AgentFailed(CardlabError):
-    """An outside agent has lost its game by what it did; the text says what."""
+    """An outside agent that has lost its game by a failure; the text says which."""
 
     def __init__(self, reason: str, seat: int = 0, log: str = "") -> None:
         super().__init__(reason)
         self.seat = seat
         self.log = log
-        self.hopeless = reason.startswith("time-out")  # to try again might cost as much time
+        self.hopeless = reason.startswith("time-out")  # another attempt might take as long
 
 
 def _environment(command: Sequence[str], folder: str) -> dict[str, str]:
@@ -97,17 +104,17 @@ def _environment(command: Sequence[str], folder: str) -> dict[str, str]:
 
 
 class Program:
-    """One running process of an outside agent, in a temporary folder, behind its supervisor."""
+    """A running process of an outside agent, in a temporary folder, under its supervisor."""
 
     def __init__(self, command: Sequence[str], limits: Limits) -> None:
-        """Start the program; it need not be able to run yet."""
+        """Start the program; a program that cannot run fails at the first message."""
         self.command, self.limits = tuple(command), limits
-        self.deals: set[int] = set()  # that it has met
+        self.deals: set[int] = set()  # that it has seen
         self._line = b""
         self._log = b""
         self._logged = 0
         self._log_file = self._open_log()
-        self._left = 0.0  # seconds for the message that is under way
+        self._left = 0.0  # seconds left for the current message
         # removed by the supervisor
         self._folder = folder = tempfile.mkdtemp(prefix="cardlab-program-")
         self._lifeline, theirs = socket.socketpair()
@@ -135,13 +142,13 @@ class Program:
 
     @property
     def log(self) -> str:
-        """The last that the program wrote to its standard error."""
+        """The end of what the program wrote to its standard error."""
         text = self._log.decode(errors="replace").replace("\r\n", "\n").strip()
         # PostgreSQL keeps no NUL, and a terminal would obey the rest.
         return "".join(char if char.isprintable() or char in "\n\t" else "\ufffd" for char in text)
 
     def exchange(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """Send a message and return the one line of answer, or raise AgentFailed."""
+        """Send a message and return the answer, which is one line, or raise AgentFailed."""
         if self.has_more(seconds=0.0):
             self._fail(FLOOD)
         self._send(message, seconds)
@@ -160,13 +167,13 @@ class Program:
         try:
             data = json.loads(answer)
         except (ValueError, RecursionError):
-            self._fail(f"garbage: {answer[:60]!r} is no JSON")
+            self._fail(f"garbage: {answer[:60]!r} is not JSON")
         if not isinstance(data, dict) or not isinstance(data.get("type"), str):
-            self._fail(f"garbage: {answer[:60]!r} is no object with a type")
+            self._fail(f"garbage: {answer[:60]!r} is not an object with a type")
         return data
 
     def has_more(self, seconds: float = 0.05) -> bool:
-        """Return whether the program has written, or soon writes, what nobody asked for."""
+        """Return whether the program has written, or soon writes, more than it was asked for."""
         return bool(self._line or (select.select([self._out], [], [], seconds)[0] and self._read()))
 
     def notify(self, message: dict[str, Any]) -> None:
@@ -174,7 +181,7 @@ class Program:
         self._send(message, self.limits.move_seconds)
 
     def dismiss(self, grace: float | None = None) -> bool:
-        """Say goodbye, wait a moment, end everything; return whether the program went by itself."""
+        """Send bye, wait a moment, end everything; return whether the program ended by itself."""
         grace = GRACE if grace is None else grace
         try:
             self._send({"type": "bye"}, grace)
@@ -185,7 +192,7 @@ class Program:
         return went
 
     def hang_up(self, grace: float) -> bool:
-        """Close the program's input without a word; return whether it went by itself."""
+        """Close the program's input without a message; return whether it ended by itself."""
         assert self._supervisor.stdin
         self._supervisor.stdin.close()
         went = bool(select.select([self._lifeline], [], [], grace)[0])
@@ -193,13 +200,13 @@ class Program:
         return went
 
     def kill(self) -> str:
-        """End the program and all that it has started; return how the supervisor says it ended."""
+        """End the program and all its processes; return the supervisor's report of its end."""
         if self._lifeline.fileno() < 0:
-            return ""  # it is over already
+            return ""  # it has ended already
         self._drain_log()
         self._lifeline.shutdown(socket.SHUT_WR)
         ending = self._last_word()
-        if self._supervisor.returncode is None:  # it is stopped: what it should end lies below it
+        if self._supervisor.returncode is None:  # stopped: the processes to end are its descendants
             kill_found(lambda: descendants(self._supervisor.pid))
             self._supervisor.kill()
             self._supervisor.wait()
@@ -218,7 +225,7 @@ class Program:
         return ending
 
     def _last_word(self) -> str:
-        """Wait until the supervisor has ended, if it does; return how it says the program ended."""
+        """Wait for the supervisor to end; return its report of the program's end, or ''."""
         deadline = time.monotonic() + ENDING
         while not self._disturbed() and time.monotonic() < deadline:
             if select.select([self._lifeline], [], [], SLICE)[0]:
@@ -255,7 +262,7 @@ class Program:
             ) from None
 
     def _send(self, message: dict[str, Any], seconds: float) -> None:
-        """Write a message; from now on the seconds for it, and for an answer, are counted."""
+        """Write a message; the seconds for it and for the answer are counted from now on."""
         self._left = seconds
         rest = memoryview(json.dumps(message, separators=(",", ":")).encode() + b"\n")
         while rest:
@@ -263,13 +270,13 @@ class Program:
                 rest = rest[os.write(self._in, rest) :]
             except BlockingIOError:
                 if self._left <= 0:
-                    self._fail(f"time-out: it does not read its input, for {seconds:g} s")
+                    self._fail(f"time-out: it did not read its input for {seconds:g} s")
                 self._wait(writing=True)
             except (BrokenPipeError, ValueError):
                 self._ended()
 
     def _wait(self, *, writing: bool = False) -> None:
-        """Wait a little until the program can go on in some way, and take what it has written."""
+        """Wait for a slice of time or until the program reads or writes; read what it wrote."""
         reads = [self._out] + ([self._err] if self._err is not None else [])
         began, seconds = time.monotonic(), min(self._left, SLICE)
         ready, _, _ = select.select(reads, [self._in] if writing else [], [], seconds)
@@ -293,7 +300,7 @@ class Program:
         return len(piece)
 
     def _drain_log(self) -> None:
-        """Take what stands on standard error, a bounded amount of it."""
+        """Read a bounded amount from standard error."""
         for _ in range(64):
             try:
                 piece = os.read(self._err, LONGEST_LINE) if self._err is not None else b""
@@ -308,11 +315,11 @@ class Program:
                 self._logged += len(piece)
 
     def _ended(self) -> NoReturn:
-        """Raise AgentFailed with what the supervisor says of the end: the pipe is closed."""
+        """Raise AgentFailed with the supervisor's report: the pipe is closed."""
         select.select([self._lifeline], [], [], 1.0)
         ending, _, number = self.kill().partition(" ")
         last = self.log.splitlines()[-1:] or [""]
-        words = f"; its last words: {last[0][:200]}" if last[0] else ""
+        words = f"; its last line of standard error: {last[0][:200]}" if last[0] else ""
         raise AgentFailed(
             {
                 "exit": f"crash: it ended with code {number}{words}",

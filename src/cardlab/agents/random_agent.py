@@ -12,16 +12,16 @@ __all__ = ["RandomAgent"]
 
 
 class RandomAgent:
-    """Takes any legal action with equal probability."""
+    """An agent that takes any legal action with equal probability."""
 
     name = "random"
 
     def act(self, turn: Turn, rng: np.random.Generator) -> int:
-        """Return a legal action at random."""
+        """Return a random legal action."""
         return int(turn.legal[rng.integers(len(turn.legal))])
 
     def act_many(self, turns: Turns, rngs: Sequence[np.random.Generator]) -> Array:
-        """Return a legal action at random for every turn, as `act` would."""
+        """Return a random legal action for every turn, the same as `act`."""
         counts = turns.mask.sum(axis=1)
         picks = np.array(
             [rng.integers(count) for rng, count in zip(rngs, counts, strict=True)], dtype=np.int64

@@ -1,4 +1,4 @@
-"""Agents that search any game: they know it only through its kernels."""
+"""Agents that search any game through its kernels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["InformationSet", "MonteCarlo", "MonteCarloOpen", "UctOpen", "best_ac
 
 @dataclass(frozen=True)
 class MonteCarlo:
-    """Tries every action in sampled worlds, plays each out at random and takes the best mean."""
+    """Monte Carlo: plays every action out at random in sampled worlds and takes the best mean."""
 
     playouts: int = 1000
     threads: int = 1
@@ -33,7 +33,7 @@ class MonteCarlo:
 
 @dataclass(frozen=True)
 class InformationSet:
-    """Grows a tree over sampled worlds by the actions that are legal in each."""
+    """Information-set MCTS: one tree over sampled worlds (determinizations)."""
 
     iterations: int = 1000
     c: float = 1.0
@@ -42,7 +42,7 @@ class InformationSet:
     name: str = "information_set"
 
     def act(self, turn: Turn, rng: np.random.Generator) -> int:
-        """Return the action most visited, of equals the one valued more."""
+        """Return the action with the most visits; ties go to the higher mean."""
         return best_action(turn.legal, lambda: self._search(turn, rng))
 
     def values(self, turn: Turn, rng: np.random.Generator) -> Array:
@@ -57,7 +57,7 @@ class InformationSet:
 
 @dataclass(frozen=True)
 class MonteCarloOpen:
-    """Plays every action out at random from the true state: it sees all cards."""
+    """Monte Carlo on the true state: plays every action out at random and sees all cards."""
 
     playouts: int = 1000
     name: str = "monte_carlo_open"
@@ -71,7 +71,7 @@ class MonteCarloOpen:
 
 @dataclass(frozen=True)
 class UctOpen:
-    """Grows a tree over the true state: it sees every hand and the order of the stock."""
+    """UCT on the true state: it sees every hand and the order of the stock."""
 
     simulations: int = 1000
     c: float = 1.4
@@ -80,7 +80,7 @@ class UctOpen:
     name: str = "uct_open"
 
     def act_open(self, state: State, rng: np.random.Generator) -> int:
-        """Return the action most visited, of equals the one valued more."""
+        """Return the action with the most visits; ties go to the higher mean."""
         return best_action(
             state.legal(),
             lambda: uct.search(
@@ -90,9 +90,9 @@ class UctOpen:
 
 
 def best_action(legal: Array, search: Callable[[], tuple[Array, ...]]) -> int:
-    """Return the best of several actions, or the only one without a search.
+    """Return the best of several actions, or a single action without a search.
 
-    `search` returns one value for each action, or visits and values: visits then come first.
+    `search` returns one value for each action, or visits and values: visits then count first.
     """
     if len(legal) == 1:
         return int(legal[0])

@@ -1,23 +1,24 @@
-"""The supervisor of an outside agent: starts it, watches its memory, and leaves nothing behind.
+"""The supervisor of an outside agent: starts it, limits its memory, and ends all its processes.
 
-Run as a script of its own (it imports nothing but the standard library):
+It runs as a script (it imports nothing but the standard library):
 
     python supervisor.py LIFELINE MEMORY_MB FOLDER PROGRAM ARGUMENT ...
 
-LIFELINE is the number of an open socket to the process that uses the agent, its worker. When its
-other end closes, by intent or because the worker was killed, everything that the agent has started
-is killed. When the agent ends, the supervisor writes one line about how it ended into the socket
-and removes the agent's temporary folder. On Linux orphans of the agent become children of the
+LIFELINE is the number of an open socket to the process that uses the agent, its worker. When the
+other end closes, on purpose or because the worker was killed, all processes of the agent are
+killed. When the agent ends, the supervisor writes one line about its end into the socket and
+removes the agent's temporary folder. On Linux orphans of the agent become children of the
 supervisor, so that processes in a session of their own are found, too. While the worker is stopped
-(Ctrl-Z), so is the agent: it gains no time to think.
+(Ctrl-Z), the agent is stopped, too: it gains no time to think.
 
-The agent runs as the same user, who may signal and trace all that is his. From Linux 6.12 on it
-cannot: it can signal and trace its own processes alone. Elsewhere it could stop or kill the
-supervisor. It then loses its game: the worker sees that its child was stopped or has gone, and
-kills what lies below it or works in the temporary folder. Not promised without that: that an agent
-leaves the worker alone, and that all its processes are found if they clear their environment, leave
-the folder and then kill the supervisor. Not promised at all: that files count which an agent has
-left in /dev/shm, written and closed. For strangers' programs there is examples/sandboxed.sh.
+The agent runs as the same user and could signal and trace all processes of this user. From Linux
+6.12 on it is confined: it can signal and trace its own processes only. On other systems it could
+stop or kill the supervisor. It then loses its game: the worker notices that the supervisor was
+stopped or has ended, and kills its descendants and all processes that run in the temporary folder.
+On these systems it is not guaranteed that an agent leaves the worker alone, or that its processes
+are found if they clear their environment, leave the folder and then kill the supervisor. On no
+system are files in /dev/shm counted that an agent has written and closed. For programs of strangers
+use examples/sandboxed.sh.
 """
 
 from __future__ import annotations
@@ -41,28 +42,28 @@ PR_SET_CHILD_SUBREAPER = 36
 PR_SET_NO_NEW_PRIVS = 38
 LANDLOCK_CREATE_RULESET, LANDLOCK_RESTRICT_SELF = 444, 446  # the same on all processors
 LANDLOCK_SCOPE_SIGNAL = 1 << 1
-CHECK_SECONDS = 0.05  # between two looks at the memory
-ROUNDS = 100  # of killing what starts others while it is killed
+CHECK_SECONDS = 0.05  # between two checks of the memory
+ROUNDS = 100  # of killing, as processes may start others meanwhile
 SHARED = ("/memfd:", "/dev/shm/", "/dev/zero", "/SYSV")  # how Linux names shared memory
-LITTLE = 16 << 20  # bytes of mapped shared memory for which nobody looks at single files
+LITTLE = 16 << 20  # bytes of mapped shared memory up to which single files are not checked
 
 
 def prepare() -> None:
-    """Become the parent of whatever the agent leaves behind, where the system offers that."""
+    """Become the parent of all orphans of the agent, if the system supports that."""
     if sys.platform == "linux":
         libc = ctypes.CDLL(None, use_errno=True)
         libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-        libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)  # nobody traces this process
+        libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)  # no process can trace this one
         libc.prctl(
             PR_SET_PDEATHSIG, signal.SIGCONT, 0, 0, 0
         )  # stopped, it would outlive its worker
 
 
 def confine(program: str, supervisor: int) -> None:
-    """Let this process, soon the agent, end with its supervisor and signal only its own.
+    """Let this process, which becomes the agent, end with its supervisor and signal only its own.
 
-    A program such as sudo becomes another user, whom the system keeps apart; what confines a
-    process would forbid that.
+    A program such as sudo becomes another user, whose processes are separate anyway; confinement
+    would prevent that.
     """
     if sys.platform != "linux":
         return
@@ -82,7 +83,7 @@ def confine(program: str, supervisor: int) -> None:
 
 
 def limit_memory(megabytes: int) -> None:
-    """Bound the address space where memory cannot be watched."""
+    """Limit the address space if memory cannot be measured."""
     if not Path(f"/proc/self/task/{os.getpid()}/children").exists():
         import resource
 
@@ -90,7 +91,7 @@ def limit_memory(megabytes: int) -> None:
 
 
 def children_of(process: int) -> list[int]:
-    """Return the children of a process, as far as the system tells."""
+    """Return the children of a process, as far as the system reports them."""
     found: list[int] = []
     with contextlib.suppress(OSError):
         for thread in os.listdir(f"/proc/{process}/task"):
@@ -99,7 +100,7 @@ def children_of(process: int) -> list[int]:
 
 
 def descendants(root: int) -> list[int]:
-    """Return the processes below `root`."""
+    """Return all descendants of the process `root`."""
     found = children_of(root)
     for process in found:
         found += children_of(process)
@@ -107,7 +108,7 @@ def descendants(root: int) -> list[int]:
 
 
 def state_of(process: int) -> str:
-    """Return the letter of a process's state, such as T for stopped, or '' if it has gone."""
+    """Return the letter of a process's state, such as T for stopped, or '' if it has ended."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
     except (OSError, IndexError):
@@ -115,7 +116,7 @@ def state_of(process: int) -> str:
 
 
 def memory_of(processes: list[int]) -> int:
-    """Return the bytes of memory that processes hold together, each shared file counted once."""
+    """Return the bytes of memory of several processes, each shared file counted once."""
     private = 0
     files: dict[tuple[int, int], int] = {}
     mapped: dict[tuple[int, int], int] = {}
@@ -135,7 +136,7 @@ def memory_of(processes: list[int]) -> int:
 
 
 def open_shared_files(process: int) -> dict[tuple[int, int], int]:
-    """Return the files in memory that a process has open, by device and number: their bytes."""
+    """Return the bytes of each file in memory that a process has open, by device and number."""
     found = {}
     with contextlib.suppress(OSError):
         for name in os.listdir(f"/proc/{process}/fd"):
@@ -149,7 +150,7 @@ def open_shared_files(process: int) -> dict[tuple[int, int], int]:
 
 
 def mapped_shared_files(process: int) -> dict[tuple[int, int], int]:
-    """Return the files in memory that a process has mapped, open or not: bytes in its memory."""
+    """Return the bytes of each file in memory that a process has mapped, open or not."""
     found: dict[tuple[int, int], int] = {}
     file = None
     with contextlib.suppress(OSError):
@@ -166,14 +167,14 @@ def mapped_shared_files(process: int) -> dict[tuple[int, int], int]:
 
 
 def signal_all(processes: list[int], number: int) -> None:
-    """Send a signal to processes, of which some may have gone."""
+    """Send a signal to processes, some of which may have ended."""
     for process in processes:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(process, number)
 
 
 def kill_all(agent: int) -> None:
-    """Kill the agent, its group and everything below this process, until nothing is left."""
+    """Kill the agent, its group and all descendants of this process, until none is left."""
     for _ in range(ROUNDS):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(agent, signal.SIGKILL)
@@ -189,7 +190,7 @@ def kill_all(agent: int) -> None:
 
 
 def kill_found(find: Callable[[], list[int]]) -> None:
-    """In the worker: kill processes until no living one is found."""
+    """In the worker: kill processes until none is found alive."""
     for _ in range(ROUNDS):
         left = [process for process in find() if state_of(process) not in ("Z", "X", "")]
         if not left:
@@ -199,7 +200,7 @@ def kill_found(find: Callable[[], list[int]]) -> None:
 
 
 def working_in(folder: str) -> list[int]:
-    """Return the processes that were started in a temporary folder or are there."""
+    """Return the processes that were started in a temporary folder or run there."""
     found = []
     mark = f"TMPDIR={folder}".encode()
     for name in os.listdir("/proc") if os.path.isdir("/proc/self") else ():
@@ -213,7 +214,7 @@ def working_in(folder: str) -> list[int]:
 
 
 def remove(folder: str) -> None:
-    """Remove a folder with all that is in it."""
+    """Remove a folder with everything in it."""
     for place, folders, files in os.walk(folder, topdown=False):
         for name in files:
             with contextlib.suppress(OSError):
@@ -227,7 +228,7 @@ def remove(folder: str) -> None:
 
 
 def main() -> None:
-    """Run one agent until it ends or nobody uses it any more."""
+    """Run one agent until it ends or its worker has ended."""
     lifeline, megabytes, folder = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
     command = sys.argv[4:]
     os.set_inheritable(lifeline, False)
@@ -243,7 +244,7 @@ def main() -> None:
         except OSError as error:
             os.write(2, f"{command[0]} cannot be started: {error.strerror}\n".encode())
         os._exit(127)
-    for stream in (0, 1, 2):  # the agent's ends alone shall keep its pipes open
+    for stream in (0, 1, 2):  # only the agent keeps its pipes open
         os.close(stream)
     ending = watch(agent, lifeline, megabytes, worker)
     kill_all(agent)
@@ -253,10 +254,10 @@ def main() -> None:
 
 
 def watch(agent: int, lifeline: int, megabytes: int, worker: int) -> str:
-    """Wait until an agent ends, takes too much memory or is not used; return which of these."""
+    """Wait until an agent ends, uses too much memory or is not used; return which of these."""
     frozen = False
     while True:
-        # Nothing is ever sent this way: the other end has closed. How the agent ended comes first.
+        # Nothing is sent through the lifeline, so it is readable when the other end has closed.
         unused = select.select([lifeline], [], [], CHECK_SECONDS)[0]
         done, status = os.waitpid(agent, os.WNOHANG)
         if done:

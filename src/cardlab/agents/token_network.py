@@ -1,7 +1,6 @@
-"""Agents that play a card transformer through onnxruntime; `learning.token_training` makes them.
+"""Agents that play a card transformer through onnxruntime; `learning.token_training` trains them.
 
-One that has been trained but not shipped plays as
-`cardlab.agents.token_network:TokenPlayer:path=FILE.onnx`, after
+A network of your own plays as `cardlab.agents.token_network:TokenPlayer:path=FILE.onnx`, after
 `python -m cardlab.learning export GAME/transformer RUN NAME FOLDER`.
 """
 
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cardlab.engine.arguments import read_path
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array, Turn, Turns
 from cardlab.engine.kernel import int64, kernel
@@ -23,24 +23,24 @@ from cardlab.networks.onnx import Network
 
 __all__ = ["TokenPlayer"]
 
-MOST_TURNS = 64  # turns that a network answers at once; more fall out of a processor's caches
+MOST_TURNS = 64  # turns that a network answers at once; more do not fit a processor's caches
 
 
 class Kernels(NamedTuple):
-    """What a game's features do for whole batches."""
+    """The kernels of a game's features for batches."""
 
     write_rows: Callable[[Any, Any, Any, Any], None]
     write_actions: Callable[[Any, Any, Any], None]
 
 
 def _features(game: str) -> Any:
-    """Return the module that writes the decisions of a game as tokens."""
+    """Return the module that writes decisions of a game as tokens."""
     return load(find_package(game).tokens)
 
 
 @functools.cache
 def make_kernels(game: str) -> Kernels:
-    """Return the kernels that ask about turns of a game and read the answers."""
+    """Return the kernels that write turns of a game for a network and read its answers."""
     features = _features(game)
     write_view, write_choices = features.write_view, features.write_choices
     action_of_token = features.action_of_token
@@ -69,8 +69,8 @@ def _load(path: Path) -> Network:
         package, game = find_package(name, trust=False), find_game(name, trust=False)
     except CardlabError:
         raise CardlabError(
-            f"{path} is a network for {name!r}, which is not known here; install that game, or "
-            "import it first"
+            f"{path} is a network for the game {name!r}, which is not known here; install that "
+            "game, or import it first"
         ) from None
     if not package.tokens:
         raise CardlabError(f"{path} holds no card transformer; name another file")
@@ -85,12 +85,12 @@ def _load(path: Path) -> Network:
 
 
 class TokenPlayer:
-    """Takes the action that a card transformer values most."""
+    """An agent that takes the action with the highest value of a card transformer."""
 
     def __init__(self, path: Path | str, name: str = "token_player") -> None:
-        """Take the network in an ONNX file."""
+        """Load the network of an ONNX file."""
         self.name = name
-        self.path = Path(path)
+        self.path = read_path(path)
         self._network = _load(self.path)
         game = self._network.about["game"]
         self._features, self._kernels = _features(game), make_kernels(game)
@@ -99,11 +99,11 @@ class TokenPlayer:
         return (type(self), (self.path, self.name))
 
     def act(self, turn: Turn, rng: np.random.Generator) -> int:
-        """Return the action of the highest value."""
+        """Return the action with the highest value."""
         return int(self._best(turn.view.array, np.array([turn.seat]))[0])
 
     def act_many(self, turns: Turns, rngs: Sequence[np.random.Generator]) -> Array:
-        """Return the action of the highest value for every turn."""
+        """Return the action with the highest value for every turn."""
         return self._best(turns.views, turns.seats)
 
     def values(self, turn: Turn, rng: np.random.Generator) -> Array:
@@ -134,7 +134,7 @@ class TokenPlayer:
         return rows, choices
 
     def _ask(self, rows: Array, choices: Array) -> Array:
-        """Return what the network says of every choice."""
+        """Return the network's value of every choice."""
         found = np.empty(choices.shape, dtype=np.float32)
         for start in range(0, len(rows), MOST_TURNS):
             part = slice(start, start + MOST_TURNS)

@@ -1,1 +1,1 @@
-"""Strength as a measurement: matches on paired deals, with intervals."""
+"""Measuring strength: matches and tournaments on paired deals, with intervals."""

@@ -1,4 +1,4 @@
-"""Is a program a sound outside agent? One check after another, each with what to mend."""
+"""Checks of outside agents: what each looks at, and how to fix what it finds."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from cardlab.agents.outside import AgentFailed, Limits, OutsideAgent, Program, dismiss_all
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.engine import seeding
+from cardlab.engine.arguments import options_in_a_dict, read_count, shorten
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Game
 from cardlab.engine.play import Table
@@ -33,27 +34,29 @@ ADVICE = {  # by the first word of a failure
 
 @dataclass(frozen=True)
 class Finding:
-    """One check: what was looked at, whether it is so, and otherwise what to mend."""
+    """One check: its promise, whether the program keeps it, and otherwise how to fix it."""
 
     check: str
     passed: bool
     fix: str = ""
 
 
+@options_in_a_dict
 def check_program(
     command: str,
-    game: str,
+    game: str | Game,
     *,
     options: dict[str, Any] | None = None,
     games: int = 2,
     seed: int = 0,
     limits: Limits | None = None,
 ) -> list[Finding]:
-    """Return what every check finds; after a failure the rest is not tried."""
+    """Return the findings of all checks up to the first that fails."""
+    if not isinstance(command, str):
+        raise CardlabError(f"command must be a text such as './my_agent', got {shorten(command)}")
     found = find_game(game)
-    values = found.read_options(options or {})
-    if games < 1:
-        raise CardlabError(f"--games {games} is not possible; give 1 or more")
+    values = found.read_options(options)
+    games, seed = read_count(games, "games"), seeding.read_seed(seed)
     spec = command if command.startswith("cmd:") else f"cmd:{command}"
     script = _Script(found, values, OutsideAgent(spec, limits), games, seed)
     findings: list[Finding] = []
@@ -71,7 +74,7 @@ def _look(check: str, run: Callable[[], str]) -> Finding:
     try:
         fix = run()
     except AgentFailed as error:
-        advice = ADVICE.get(str(error).partition(":")[0].split()[0], "see docs/arena.md")
+        advice = ADVICE.get(str(error).partition(":")[0].split()[0], "see docs/reference/protocol.md")
         last = error.log.splitlines()[-1][:200] if error.log else ""
         log = "" if last in str(error) else f" (it wrote: {last})"
         return Finding(check, False, f"{error}{log}; {advice}")
@@ -89,7 +92,7 @@ class _Script:
         self.seats = int(game.fresh(**options)[0].seats)
 
     def checks(self) -> list[tuple[str, Callable[[], str]]]:
-        """Return every check in words and as a function that answers what to mend."""
+        """Return every check in words and as a function that returns how to fix a fault."""
         seats = [
             (f"plays {self.games} games in a row on seat {seat}", self._plays_on(seat))
             for seat in range(self.seats)

@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from itertools import islice
+from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,6 +17,7 @@ from cardlab.arena.shard import ACTION, Match, Played, full_record
 from cardlab.arena.store import Entered, Store, StoreError
 from cardlab.arena.stored_games import LeftOut
 from cardlab.arena.tournament import Plan
+from cardlab.engine.arguments import read_path
 from cardlab.engine.errors import CardlabError, require
 from cardlab.engine.records import Record
 from cardlab.engine.registry import find_game
@@ -31,18 +33,19 @@ Row = TypeVar("Row")
 def export_games(
     store: Store,
     tournaments: list[Entered],
-    path: Path,
+    path: str | PathLike[str],
     progress: Callable[[int], None] | None = None,
     *,
     trust: bool = False,
 ) -> int:
-    """Write the games of tournaments to a file, whose ending says how; return how many.
+    """Write the games of tournaments to a .jsonl, .csv or .parquet file; return their number.
 
-    Full records are made by the rules, and rules from outside are code: that needs `trust`.
+    A .jsonl file has full records, which need the rules: rules from outside need `trust=True`.
     """
+    path = read_path(path)
     if path.suffix not in FORMATS:
         raise CardlabError(
-            f"{path} has none of the endings {', '.join(FORMATS)}, which say how to write it"
+            f"{path} has an unsupported extension; use {', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
         )
     if path.suffix == ".parquet":
         require("Parquet", "papers", "pyarrow")
@@ -61,8 +64,12 @@ def export_games(
                 progress(count)
             yield row
 
+    if not path.parent.is_dir():
+        raise CardlabError(
+            f"{path} cannot be written: there is no folder {path.parent}; make it, or name another "
+            "file"
+        )
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         if path.suffix == ".jsonl":
             _write_records(fresh, counted(_records(store, tournaments, trust)))
         else:

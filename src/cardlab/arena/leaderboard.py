@@ -12,6 +12,7 @@ from cardlab.arena.ratings import Outcome, Rating, rate
 from cardlab.arena.standings import Results
 from cardlab.arena.store import Entered, Store, StoreError
 from cardlab.arena.tournament import Plan
+from cardlab.engine.game import Game
 from cardlab.engine.notebook_hooks import ShownAsHtml
 
 __all__ = ["Board", "leaderboards"]
@@ -35,9 +36,9 @@ class Board(ShownAsHtml):
 
 
 def leaderboards(
-    store: Store, game: str | None = None, *, ladder: bool = False, seed: int = 0
+    store: Store, game: str | Game | None = None, *, ladder: bool = False, seed: int = 0
 ) -> list[Board]:
-    """Return a board for every game and set of options that a store has games of."""
+    """Return the ratings for every game and set of options in a store, or for one game."""
     groups: dict[tuple[str, str], list[Entered]] = {}
     for entered in store.tournaments(game=game):
         settings = entered.settings
@@ -46,7 +47,7 @@ def leaderboards(
     boards = [_board(store, group, ladder, seed) for group in groups.values()]
     found = [board for board in boards if board is not None]
     if not found:
-        of = f" of {game}" if game else ""
+        of = f" of {game.identifier if isinstance(game, Game) else game}" if game else ""
         raise StoreError(
             f"{store.shown} holds no games{of} between agents; play some with `cardlab tournament`"
         )

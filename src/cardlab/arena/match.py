@@ -1,7 +1,7 @@
-"""Matches: the same deals for every seating, so that luck cancels and agents can be compared.
+"""Matches: every deal is played in every seating, so that luck cancels out.
 
 A deal is played once for each rotation of the seats; the mean over its rotations is one
-observation, and intervals are taken over deals.
+observation, and intervals are computed over deals.
 """
 
 from __future__ import annotations
@@ -14,8 +14,11 @@ from typing import Any
 import numpy as np
 
 from cardlab.agents.outside import dismiss_all
+from cardlab.arena.players import usable_workers
 from cardlab.arena.shard import Match, Shard, ShardResult, full_record, play_deals, usual_reason
 from cardlab.arena.workers import stream_results
+from cardlab.engine.arguments import read_count, shorten
+from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
 from cardlab.engine.notebook_hooks import ShownAsHtml
 from cardlab.engine.records import Record
@@ -39,7 +42,7 @@ MOST_DEALS_IN_A_SHARD = 256
 
 @dataclass(frozen=True)
 class Standing:
-    """How one agent did: its games, its score as a share of 1 a game, its points a game."""
+    """The result of one agent: games, score a game (0 to 1) and points a game, with intervals."""
 
     agent: str
     wins: int
@@ -85,7 +88,13 @@ def play_match(
     progress: Callable[[int, int], None] | None = None,
     save: Callable[[list[Record]], None] | None = None,
 ) -> MatchResult:
-    """Play a match to its end; on Ctrl-C, return what has been played if there is anything."""
+    """Play a match and return its result; on Ctrl-C, the result of the games played so far.
+
+    Agents that are objects play in this process if they cannot be sent to other processes.
+    """
+    if not isinstance(match, Match):
+        raise CardlabError(f"match must be a Match, got {shorten(match)}; make one by Match.plan")
+    workers = usable_workers(match.objects, read_count(workers, "workers"))
     began = time.perf_counter()
     chunks: list[ShardResult] = []
     try:
@@ -179,9 +188,9 @@ def _summarise(match: Match, chunks: list[ShardResult], seconds: float) -> Match
 
 
 def shares(returns: Array) -> Array:
-    """Return the score of every seat, the last axis: 1 for a win, shared by all that come first.
+    """Return the score of every seat, the last axis: 1 for a win, divided among ties for first.
 
-    By how much a game is won is no part of it: that is what points are for.
+    The margin of a win does not count; points measure it.
     """
     first = returns == returns.max(axis=-1, keepdims=True)
     found: Array = first / np.maximum(first.sum(axis=-1, keepdims=True), 1)

@@ -1,7 +1,7 @@
-"""A shard of a match: some deals in every seating, played in step; the unit of all work.
+"""A shard of a match: some deals in every seating, played in step; the unit of work.
 
-Every game has streams of its own, derived from the match's seed, the deal's number and the
-seating: the outcome depends on nothing else, in particular not on who plays which shard where.
+Every game has random streams of its own, derived from the match's seed, the deal's number and the
+seating: the outcome depends on nothing else, in particular not on which worker plays which shard.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
 from typing import Any, NamedTuple
@@ -20,7 +20,9 @@ import numpy as np
 
 from cardlab.agents.catalog import find_agent
 from cardlab.agents.outside import DEFAULT_LIMITS, AgentFailed, Limits, OutsideAgent
+from cardlab.arena.players import Player, find_named_game, read_players
 from cardlab.engine import kernel, seeding
+from cardlab.engine.arguments import options_in_a_dict, read_count, shorten
 from cardlab.engine.batch import Batch
 from cardlab.engine.errors import CardlabError, IllegalAction
 from cardlab.engine.game import Agent, Array, Game, OpenAgent, PlansAhead, State, Turn
@@ -33,66 +35,78 @@ __all__ = ["Match", "Played", "Shard", "ShardResult", "full_record", "play_deals
 
 ACTION = np.dtype("<u2")  # how an action is kept, whatever the game
 MOST_SALT = 100  # characters
+MOST_GAMES = 100_000_000  # the results of so many still fit into memory
 DIGITS = 6  # of returns and points that are kept
 
 
 @dataclass(frozen=True)
 class Match:
-    """What is to be played: two or more agents; the last one fills the seats that are left."""
+    """A match to be played by two or more agents; the last one takes all seats that are left."""
 
     game: str
-    agents: tuple[str, ...]
+    agents: tuple[str, ...]  # their names
     deals: int
     seed: int
     options: tuple[tuple[str, Any], ...] = ()
     limits: Limits = DEFAULT_LIMITS  # for agents that are programs of their own
-    places: tuple[int, ...] = ()  # who takes which place of the first seating; empty: in order
+    places: tuple[int, ...] = ()  # the agent in each place of the first seating; empty: in order
     salt: str = ""  # a secret that the deals depend on; empty: on the seed alone
+    objects: tuple[Player | None, ...] = field(default=(), hash=False)  # None: found by its name
 
     @classmethod
+    @options_in_a_dict
     def plan(
         cls,
-        game: str,
-        agents: Sequence[str],
-        games: int,
+        game: str | Game,
+        agents: Sequence[str | Agent | OpenAgent],
+        games: int = 400,
         seed: int = 0,
         options: dict[str, Any] | None = None,
         limits: Limits | None = None,
         salt: str | None = None,
     ) -> Match:
-        """Return a match of at least `games` games, after checking every part of it.
+        """Return a match of at least `games` games, after checking every argument.
 
-        If a program of its own plays, the deals depend on a secret salt: a new one, or that given.
+        Agents are names or objects; tables and records name an object by its `name`. If a program
+        plays, the deals depend on a secret salt: on `salt`, or on a random one.
         """
-        found = find_game(game)
-        values = found.read_options(options or {})
+        name, found = find_named_game(game)
+        values = found.read_options(options)
         seats = int(found.fresh(**values)[0].seats)
         if seats < 2:
             raise CardlabError(
-                f"{game} is played alone; a match needs two seats or more, "
-                "`cardlab tournament` compares agents on the same deals"
+                f"{name} has one seat, and a match needs two or more; compare agents on the same "
+                "deals with `cardlab tournament`"
             )
-        if not 2 <= len(agents) <= seats:
-            raise CardlabError(
-                f"{len(agents)} agents for {seats} seats of {game}; "
-                f"name {'2' if seats == 2 else f'2 to {seats}'}"
-            )
-        made = [find_agent(agent, found) for agent in agents]
-        if games < 1:
-            raise CardlabError(f"--games {games} is not possible; give 1 or more")
+        names, objects, made = read_players(agents, found)
+        if not 2 <= len(names) <= seats:
+            needed = "2" if seats == 2 else f"2 to {seats}"
+            raise CardlabError(f"{name} needs {needed} agents, got {len(names)}")
         return cls(
-            game,
-            tuple(agents),
-            -(-games // seats),
+            name,
+            names,
+            -(-read_count(games, "games", highest=MOST_GAMES) // seats),
             seeding.read_seed(seed),
             tuple(values.items()),
-            limits or DEFAULT_LIMITS,
+            check_limits(limits),
             salt=check_salt(salt) or (draw_salt() if has_program(made) else ""),
+            objects=objects if any(one is not None for one in objects) else (),
         )
+
+    def players(self, game: Game) -> list[Player]:
+        """Return the agents, ready to play."""
+        given = self.objects or (None,) * len(self.agents)
+        found = []
+        for name, agent in zip(self.agents, given, strict=True):
+            player = find_agent(name, game) if agent is None else agent
+            if agent is None and isinstance(player, OutsideAgent):
+                player.limits = self.limits
+            found.append(player)
+        return found
 
     @property
     def seats(self) -> int:
-        """How many seats the game has."""
+        """The number of seats of the game."""
         return int(find_game(self.game).fresh(**dict(self.options))[0].seats)
 
     @property
@@ -113,12 +127,12 @@ class Match:
         return tuple(seen.values())
 
     def seating(self, rotation: int) -> list[str]:
-        """Return who sits where: rotation r puts the agent of place k on seat (k + r) % seats."""
+        """Return the agent of every seat: rotation r puts place k on seat (k + r) % seats."""
         lineup = self.lineup
         return [self.agents[lineup[(seat - rotation) % len(lineup)]] for seat in range(len(lineup))]
 
     def game_seed(self, deal: int) -> int:
-        """Return the seed of a deal; without a salt `cardlab play --seed` takes it too."""
+        """Return the seed of a deal; without a salt `cardlab play --seed` deals the same."""
         if self.salt:
             secret = derive_key("game seed", self.salt, self.seed, deal)
             return int.from_bytes(secret[:8], "big") & seeding.TOP
@@ -134,9 +148,9 @@ class Match:
 
 
 def has_program(agents: Iterable[Agent | OpenAgent]) -> bool:
-    """Return whether a program of its own plays, from which the deals must be kept secret.
+    """Return whether an agent is a program, from which the deals must be kept secret.
 
-    From a seed that it guesses it could compute every hand; agents in Python are trusted.
+    A program that guesses the seed could compute every hand; agents in Python are trusted.
     """
     return any(isinstance(agent, OutsideAgent) for agent in agents)
 
@@ -147,12 +161,23 @@ def draw_salt() -> str:
 
 
 def check_salt(salt: str | None) -> str | None:
-    """Return a salt that a person gives, or say what is wrong with it."""
-    if salt is not None and not (0 < len(salt) <= MOST_SALT and salt.isprintable()):
+    """Return a salt that a person gives, after checking it."""
+    text = isinstance(salt, str)
+    if salt is not None and not (text and 0 < len(salt) <= MOST_SALT and salt.isprintable()):
         raise CardlabError(
-            f"--salt must be 1 to {MOST_SALT} printable characters, got {salt[:MOST_SALT]!r}"
+            f"--salt must be 1 to {MOST_SALT} printable characters, got {shorten(salt)}"
         )
     return salt
+
+
+def check_limits(limits: Limits | None) -> Limits:
+    """Return limits that a person gives, after checking them; None stands for the default."""
+    if limits is not None and not isinstance(limits, Limits):
+        raise CardlabError(
+            f"limits must be Limits(move_seconds=...), got {shorten(limits)}; import Limits from "
+            "cardlab.agents.outside"
+        )
+    return (limits or DEFAULT_LIMITS).check()
 
 
 @dataclass(frozen=True)
@@ -207,10 +232,7 @@ def play_deals(shard: Shard) -> ShardResult:
     began = time.perf_counter()
     match = shard.match
     game = find_game(match.game)
-    agents = [find_agent(spec, game) for spec in match.agents]
-    for agent in agents:
-        if isinstance(agent, OutsideAgent):
-            agent.limits = match.limits
+    agents = match.players(game)
     rotations = match.rotations
     rows = list(product(range(shard.first, shard.first + shard.count), rotations))
     alone = any(isinstance(agent, OutsideAgent) for agent in agents)
@@ -380,7 +402,8 @@ class _GamesInStep:
                     choices.append(act(Turn.of(game, int(turns.seats[i]), view, legal), rng))
         if len(choices) != len(rows):
             raise IllegalAction(
-                f"agent {name!r} answered {len(choices)} of {len(rows)} turns at once"
+                f"agent {name!r} answered {len(choices)} of {len(rows)} turns at once; return one "
+                "action for every turn from act_many"
             )
         for row, choice in zip(rows, choices, strict=True):
             whole = isinstance(choice, (int, np.integer)) and not isinstance(choice, bool)

@@ -1,9 +1,9 @@
 """The store: every game of every tournament, in SQLite or PostgreSQL; tables derive from it.
 
-A game is kept in few bytes (`Played`): deck orders and actions, so that its full record needs no
-random numbers. The games of a shard are written in one transaction under a key that they share
-with nothing else (tournament, pairing, deal, rotation): a killed run has whole shards or
-nothing of them, and a shard that is written twice changes nothing.
+A game is stored in few bytes (`Played`): deck orders and actions, so that its full record needs no
+random numbers. The games of a shard are written in one transaction, each under a key of its own
+(tournament, pairing, deal, rotation): after a kill the store has all games of a shard or none, and
+writing a shard twice changes nothing.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from os import PathLike, fspath
 from os.path import exists, expanduser  # False, and unchanged, for what cannot be a path
 from pathlib import Path
 from typing import Any, TypeVar
@@ -39,7 +40,9 @@ from cardlab.arena.stored_games import (
     read_settings,
     read_times,
 )
+from cardlab.engine.arguments import shorten
 from cardlab.engine.errors import CardlabError, CardlabWarning, require
+from cardlab.engine.game import Game
 
 __all__ = [
     "SCHEMA",
@@ -187,13 +190,20 @@ def default_store() -> str:
 class Store:
     """A database of tournaments and games."""
 
-    def __init__(self, address: str | None = None, *, read_only: bool = False) -> None:
-        """Open a store, making or upgrading it as needed; a path is an SQLite file.
+    def __init__(
+        self, address: str | PathLike[str] | None = None, *, read_only: bool = False
+    ) -> None:
+        """Open a store, and make or upgrade it if needed; a path is an SQLite file.
 
-        With `read_only` it must be there, and waits for nobody who writes to it; only a store of an
-        older version is written to, once, to upgrade it.
+        Without an address it is the store in the user's data folder. With `read_only` the store
+        must exist, and reading does not wait for writers; only a store of an older version is
+        written to, once, to upgrade it.
         """
-        self.address = address or default_store()
+        if address is not None and not isinstance(address, (str, PathLike)):
+            raise CardlabError(
+                f"a store must be a path or postgresql://user@host/database, got {shorten(address)}"
+            )
+        self.address = default_store() if address is None else str(fspath(address))
         path = self.address.removeprefix("sqlite:///")
         if read_only and "://" not in path and not exists(expanduser(path)):
             raise StoreError(
@@ -205,7 +215,9 @@ class Store:
         try:
             found = self._find_version()
             if found is None and read_only:
-                raise StoreError(f"{self.shown} is no store of cardlab; name another with --store")
+                raise StoreError(
+                    f"{self.shown} is not a store of cardlab; name another with --store"
+                )
             if found != SCHEMA:
                 if read_only:
                     Store(self.address).close()
@@ -230,13 +242,14 @@ class Store:
 
     def enter(
         self,
-        game: str,
+        game: str | Game,
         settings: dict[str, Any],
         pairings: Sequence[Sequence[str]],
         name: str | None = None,
     ) -> Entered:
-        """Write a new tournament down; without a name it gets the game's and a number."""
+        """Enter a new tournament; its default name is the game and a number."""
         _check_name(name)
+        game = _name_of(game)
         now = datetime.now(UTC).isoformat(timespec="seconds")
         row = {"game": game, "settings": _canonical(settings), "begun": now}
         try:
@@ -261,17 +274,18 @@ class Store:
                 )
         except IntegrityError:
             raise StoreError(
-                f"{self.shown} already holds a tournament {name!r}; --resume goes on with it, or "
-                "give another --name"
+                f"{self.shown} already holds a tournament {name!r}; --resume resumes it, or give "
+                "another --name"
             ) from None
         settings = json.loads(row["settings"])
         return Entered(key, title, game, settings, finished=False, seats=len(pairings[0]))
 
-    def tournaments(self, game: str | None = None, name: str | None = None) -> list[Entered]:
-        """Return the tournaments of a game, or of a name, or all; the latest last.
+    def tournaments(self, game: str | Game | None = None, name: str | None = None) -> list[Entered]:
+        """Return the tournaments of a game, or of a name, or all; the latest comes last.
 
         Those whose settings are damaged are left out, with a warning.
         """
+        game = None if game is None else _name_of(game)
         found = []
         for row in self._entries(game, name):
             try:
@@ -556,7 +570,7 @@ class Store:
 def _entered(row: Any) -> Entered:
     """Return a tournament, its agents with the names that they have now, or raise DamagedRow."""
     if not isinstance(row.name, str) or not isinstance(row.game, str):
-        raise DamagedRow(f"its name or its game {row.game!r} is no text")
+        raise DamagedRow(f"its name or its game {row.game!r} is not a text")
     settings = read_settings(row.settings)
     if row.agents is None:
         raise DamagedRow("it has no pairing 0")
@@ -566,6 +580,13 @@ def _entered(row: Any) -> Entered:
     check_size(settings, len(first))
     settings["agents"] = [current_agent(agent, row.game) for agent in settings["agents"]]
     return Entered(row.id, row.name, row.game, settings, row.finished is not None, len(first))
+
+
+def _name_of(game: str | Game) -> str:
+    """Return the name of a game in the store, which need not be installed here."""
+    if not isinstance(game, (str, Game)):
+        raise CardlabError(f"game must be a Game or the name of one, got {shorten(game)}")
+    return game if isinstance(game, str) else game.identifier
 
 
 def _canonical(settings: dict[str, Any]) -> str:
@@ -581,12 +602,12 @@ def _check_name(name: str | None) -> None:
 
 
 def _file_url(address: str, read_only: bool) -> sql.URL:
-    """Return the URL of an SQLite file, whose folder is made; any character may be in its name."""
+    """Return the URL of an SQLite file; its name may contain any character."""
     try:
         path = Path(address).expanduser().absolute()
-        if not read_only:
+        if not read_only and address == default_store():
             path.parent.mkdir(parents=True, exist_ok=True)
-        is_folder = path.is_dir()
+        is_folder, has_folder = path.is_dir(), path.parent.is_dir()
     except (OSError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise StoreError(
@@ -594,6 +615,11 @@ def _file_url(address: str, read_only: bool) -> sql.URL:
         ) from None
     if is_folder:
         raise StoreError(f"the store {address} is a folder; name a file in it")
+    if not has_folder:
+        raise StoreError(
+            f"the store {address} cannot be made: there is no folder {path.parent}; make it, or "
+            "name another --store"
+        )
     return sql.URL.create("sqlite", database=str(path))
 
 
@@ -611,7 +637,8 @@ def _open(address: str, read_only: bool) -> sql.Engine:
         raise
     except (ArgumentError, ValueError):
         raise CardlabError(
-            f"{address!r} is no address of a store; give a file, or postgresql://user@host/database"
+            f"{address!r} is not the address of a store; give a file, or "
+            "postgresql://user@host/database"
         ) from None
     if kind not in ("sqlite", "postgresql"):
         raise CardlabError(

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from cardlab.agents.outside import Limits
-from cardlab.arena.shard import ACTION, Match, Played
+from cardlab.arena.shard import ACTION, MOST_GAMES, Match, Played
 from cardlab.engine.errors import CardlabError, CardlabWarning
 
 __all__ = [
@@ -36,7 +36,6 @@ __all__ = [
 
 FORMATS = ("round-robin", "gauntlet")  # of tournaments; "sprt" is what `cardlab sprt` plays
 MOST_PAIRINGS = 2000
-MOST_GAMES = 100_000_000  # the results of so many still fit into memory
 MOST_AHEAD = 1_000_000  # deals that may be played while earlier ones are not
 MOST_SEATS = 127  # a seat is a signed byte in the rules
 MOST_NUMBER = 2**63

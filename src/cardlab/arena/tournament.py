@@ -1,25 +1,34 @@
-"""Tournaments: a plan, its shards of work, the store they are kept in, the table at the end.
+"""Tournaments: a plan, its shards of work, the store of its games, the final table.
 
 The deals are the same for all pairings, every deal is played in every seating that differs, and
-what a game brings depends on the plan's seed alone. A run that was killed therefore goes on with
-what is missing and ends in the table of an undisturbed one.
+the result of a game depends on the plan's seed alone. A run that was killed therefore resumes with
+the missing games and ends in the table of an undisturbed run.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from cardlab.agents.catalog import find_agent
+from cardlab.agents.catalog import is_catalogued
 from cardlab.agents.outside import DEFAULT_LIMITS, Limits, dismiss_all
 from cardlab.aliases import current_agent
+from cardlab.arena.players import (
+    Player,
+    find_named_game,
+    read_players,
+    require_sendable,
+    usable_workers,
+)
 from cardlab.arena.shard import (
+    MOST_GAMES,
     Match,
     Shard,
     ShardResult,
+    check_limits,
     check_salt,
     draw_salt,
     has_program,
@@ -30,13 +39,14 @@ from cardlab.arena.store import Entered, Store, StoreError
 from cardlab.arena.stored_games import (
     FORMATS,
     MOST_AHEAD,
-    MOST_GAMES,
     MOST_PAIRINGS,
     count_pairings,
 )
 from cardlab.arena.workers import stream_results
 from cardlab.engine import seeding
+from cardlab.engine.arguments import options_in_a_dict, read_count, shorten
 from cardlab.engine.errors import CardlabError, suggest
+from cardlab.engine.game import Game
 from cardlab.engine.registry import find_game
 
 __all__ = ["FORMATS", "Plan", "enter", "play_tournament", "resume"]
@@ -49,25 +59,27 @@ ALONE = 1.5  # seconds that are worked here before processes are started
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be played; everything in it has been checked."""
+    """The plan of a tournament; `make` checks every part."""
 
     game: str
     rules: int
-    agents: tuple[str, ...]
+    agents: tuple[str, ...]  # their names
     deals: int
     seed: int
     options: tuple[tuple[str, Any], ...]
     format: str = "round-robin"
     limits: Limits = DEFAULT_LIMITS
     salt: str | None = None  # a secret that the deals depend on; None: drawn if programs play
-    seats: int = 0  # of each game; 0: ask the rules, as a plan from a store need not
+    seats: int = 0  # of each game; 0: ask the rules, which a plan from a store need not do
+    objects: tuple[Player | None, ...] = field(default=(), hash=False)  # None: found by its name
 
     @classmethod
+    @options_in_a_dict
     def make(
         cls,
-        game: str,
-        agents: Sequence[str],
-        games: int,
+        game: str | Game,
+        agents: Sequence[str | Player],
+        games: int = 200,
         *,
         seed: int = 0,
         options: dict[str, Any] | None = None,
@@ -75,31 +87,36 @@ class Plan:
         limits: Limits | None = None,
         salt: str | None = None,
     ) -> Plan:
-        """Return a plan of at least `games` games for every pairing, after checking it all."""
-        found = find_game(game)
-        values = found.read_options(options or {})
+        """Return a plan of at least `games` games for every pairing, after checking every argument.
+
+        Agents are names or objects; an object is stored by its `name`, which no agent of the
+        catalogue may have.
+        """
+        name, found = find_named_game(game)
+        values = found.read_options(options)
         if format not in FORMATS and format != "sprt":
             raise CardlabError(suggest("format", format, FORMATS))
-        names = tuple(current_agent(agent.strip(), found.name) for agent in agents)
         seats = int(found.fresh(**values)[0].seats)
-        if len(set(names)) != len(names) or len(names) < (2 if seats > 1 else 1):
-            raise CardlabError("a tournament needs two or more agents, each named once")
+        names, objects = _read_agents(agents, found)
+        needed = 2 if seats > 1 else 1
+        if len(names) < needed:
+            raise CardlabError(
+                f"a tournament of {name} needs {needed} or more agents, got {len(names)}"
+            )
         if seats == 1 and format == "gauntlet":
-            raise CardlabError(f"{game} is played alone; leave --format gauntlet out")
-        for agent in names:
-            find_agent(agent, found)
-        if games < 1:
-            raise CardlabError(f"--games {games} is not possible; give 1 or more")
+            raise CardlabError(f"{name} has one seat; leave --format gauntlet out")
+        games = read_count(games, "games")
         plan = cls(
-            game,
+            name,
             found.rules_version,
             names,
             1,
             seeding.read_seed(seed),
             tuple(values.items()),
             format,
-            (limits or DEFAULT_LIMITS).check(),
+            check_limits(limits),
             check_salt(salt),
+            objects=objects,
         )
         pairings = count_pairings(len(names), seats, format)
         if pairings > MOST_PAIRINGS:
@@ -114,7 +131,7 @@ class Plan:
         if total > MOST_GAMES:
             raise CardlabError(
                 f"--games {games} makes {total:,} games in all, more than {MOST_GAMES:,}; give a "
-                "smaller number, or play several tournaments, each with a --seed of its own"
+                "smaller number, or play several tournaments, each with its own --seed"
             )
         return plan
 
@@ -122,11 +139,12 @@ class Plan:
     def matches(self) -> tuple[Match, ...]:
         """Every pairing as a match: all groups of agents that fill the seats.
 
-        With fewer agents than seats, they take turns at the spare ones; of groups that are
-        rotations of each other one is enough, as every seating of it is played.
+        With fewer agents than seats, the agents take turns at the remaining seats; of groups that
+        are rotations of each other one is enough, as every seating of it is played.
         """
         seats = self.seats or int(find_game(self.game).fresh(**dict(self.options))[0].seats)
         count = len(self.agents)
+        given = dict(zip(self.agents, self.objects, strict=True)) if self.objects else {}
         groups: list[tuple[str, ...]]
         if seats == 1:
             groups = [(agent,) for agent in self.agents]
@@ -144,17 +162,18 @@ class Plan:
             names = tuple(dict.fromkeys(group))
             places = tuple(names.index(one) for one in group)
             match = Match(self.game, names, self.deals, self.seed, self.options, self.limits)
-            matches.append(replace(match, places=places, salt=self.salt or ""))
+            objects = tuple(given.get(name) for name in names) if given else ()
+            matches.append(replace(match, places=places, salt=self.salt or "", objects=objects))
         return tuple(matches)
 
     @property
     def has_program(self) -> bool:
         """Whether an agent is a program of its own."""
-        game = find_game(self.game)
-        return has_program(find_agent(agent, game) for agent in self.agents)
+        players = Match(self.game, self.agents, 1, self.seed, objects=self.objects)
+        return has_program(players.players(find_game(self.game)))
 
     def settings(self) -> dict[str, Any]:
-        """Return what makes this plan what it is, as plain data."""
+        """Return the settings that decide about the games, as plain data."""
         data = {
             "rules": self.rules,
             "agents": list(self.agents),
@@ -175,10 +194,10 @@ class Plan:
 
     @classmethod
     def of(cls, entered: Entered, games: int = MOST_GAMES) -> Plan:
-        """Return the plan of a tournament in the store, to read its games by; it runs no rules.
+        """Return the plan of a tournament in the store without running rules, to read its games.
 
-        With so many games in the store, deals far beyond them cannot have been played: what is
-        planned there takes no memory.
+        Deals far beyond the `games` in the store cannot have been played: they are cut off, so that
+        they take no memory.
         """
         settings = dict(entered.settings)
         return cls(
@@ -198,16 +217,44 @@ class Plan:
         )
 
 
+def _read_agents(
+    agents: Sequence[str | Player], game: Game
+) -> tuple[tuple[str, ...], tuple[Player | None, ...]]:
+    """Return the names of agents, each of them once, and those that are given as objects."""
+    given, objects, _ = read_players(agents, game)
+    for name, agent in zip(given, objects, strict=True):
+        if agent is not None and is_catalogued(name, game):
+            raise CardlabError(
+                f"a tournament stores agents by name, and {name!r} is the name of another agent; "
+                f"give the agent a name of its own, or the text {name!r} instead of an object"
+            )
+    names = [
+        current_agent(name.strip(), game.name) if agent is None else name
+        for name, agent in zip(given, objects, strict=True)
+    ]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise CardlabError(f"a tournament needs each agent once, got {twice[0]!r} twice")
+    return tuple(names), objects if any(one is not None for one in objects) else ()
+
+
 def enter(plan: Plan, store: Store, name: str | None = None) -> Entered:
     """Write a new tournament into the store, with a secret salt if programs play."""
+    _require_plan(plan)
     if plan.salt is None and plan.has_program:
         plan = replace(plan, salt=draw_salt())
     groups = [[match.agents[place] for place in match.lineup] for match in plan.matches]
     return store.enter(plan.game, plan.settings(), groups, name)
 
 
+def _require_plan(plan: object) -> None:
+    if not isinstance(plan, Plan):
+        raise CardlabError(f"plan must be a Plan, got {shorten(plan)}; make one by Plan.make")
+
+
 def resume(plan: Plan, store: Store, name: str | None = None) -> Entered:
-    """Return the tournament to go on with: of a name, or the latest with the same settings."""
+    """Return the tournament to resume: that of a name, or the latest with the same settings."""
+    _require_plan(plan)
     if name is not None:
         entered = store.find(name)
         if entered.game != plan.game:
@@ -261,10 +308,15 @@ def play_tournament(
     progress: Callable[[Results, ShardResult | None], None] | None = None,
     stop: Callable[[Results], bool] | None = None,
 ) -> Results:
-    """Play what is missing of a tournament, keep every game, return them all.
+    """Play the missing games of a tournament, store every game, and return all results.
 
-    `stop` is asked after every shard whether enough has been played.
+    `stop` is called after every shard; play ends when it returns True. Agents that are objects play
+    in this process if they cannot be sent to other processes.
     """
+    _require_plan(plan)
+    if ray:
+        require_sendable(plan.objects)
+    workers = usable_workers(plan.objects, read_count(workers, "workers"))
     plan = replace(plan, salt=entered.salt)
     store.drop_damaged(entered.id, plan.matches)
     results = Results.load(plan.matches, store, entered.id)
@@ -296,7 +348,7 @@ def play_tournament(
 def _shards(
     plan: Plan, results: Results, paces: dict[int, float], seconds: float
 ) -> Iterator[Shard]:
-    """Yield what is missing, all pairings side by side, in shards of about equal time."""
+    """Yield the missing deals of all pairings side by side, in shards of about equal time."""
     left = {}
     for pairing in range(len(plan.matches)):
         missing = (~results.done(pairing)).nonzero()[0].tolist()
@@ -308,7 +360,7 @@ def _shards(
         missing = left[pairing]
         pace = paces.get(pairing)
         size = 1
-        if pace is not None:  # a few times the last at most: the first says little about the rest
+        if pace is not None:  # a few times the last at most: the first shard is a poor estimate
             size = max(1, min(MOST_DEALS_IN_A_SHARD, int(seconds / max(pace, 1e-9))))
             size = min(size, 4 * sizes.get(pairing, 1))
         sizes[pairing] = size

@@ -292,7 +292,7 @@ def _as_tasks(function: Callable[[Task], Answer], source: Iterator[Task]) -> Ite
                     if "failed to import" in str(error.cause):
                         raise CardlabError(
                             f"a machine of the cluster cannot import {function.__module__}; "
-                            "install the same cardlab on every one, see docs/scale.md"
+                            "install the same cardlab on every one, see docs/how_to/clusters.md"
                         ) from None
                     raise error.cause from None
                 except ray.exceptions.RayError as error:
@@ -320,5 +320,5 @@ def _join(ray: Any, address: str) -> None:
         reason = " ".join(str(error).split())[:200]
         raise CardlabError(
             f"--ray {address}: no cluster answers ({reason}); start one with `ray start --head`, "
-            "see docs/scale.md"
+            "see docs/how_to/clusters.md"
         ) from None

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from cardlab.commands.arguments import StoreAddress, Workers
-from cardlab.engine.errors import CardlabError, require
+from cardlab.engine.errors import CardlabError
 from cardlab.show.console import say
 
 
@@ -75,7 +75,6 @@ def serve(
       cardlab serve --host 0.0.0.0 --port 8000 --host-name cards.example.org
       cardlab serve --game kuhn_poker:GAME --agent my_agents:HighestCard
     """
-    require("the web table", "web", "fastapi", "uvicorn", "websockets")
     from cardlab.web.menu import Menu
     from cardlab.web.running import ServerSettings, run
 

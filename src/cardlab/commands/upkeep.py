@@ -105,10 +105,10 @@ def warmup(game: AnyGame = None, as_json: Json = False) -> None:
     import numpy as np
 
     from cardlab.agents.catalog import agents_for, find_agent
+    from cardlab.agents.play import play_game
     from cardlab.engine import kernel
     from cardlab.engine.batch import Batch
     from cardlab.engine.game import ActsInBatches, OpenAgent
-    from cardlab.engine.play import play_game
     from cardlab.engine.registry import find_game, our_games
     from cardlab.testing import audit_random_games
 

@@ -1,1 +1,1 @@
-"""What every game stands on: kernels, records, chance, views, play, batches, manifests."""
+"""The contract of games: kernels, records, chance, views, play, batches, manifests."""

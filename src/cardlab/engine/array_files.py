@@ -1,6 +1,6 @@
-"""Reading arrays from npz files, which may be damaged or come from strangers.
+"""Read arrays from npz files, which may be damaged or come from strangers.
 
-Nothing in them is unpickled, and whatever NumPy and zipfile raise is one sentence.
+Nothing is unpickled, and every error of NumPy or zipfile becomes one sentence.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ __all__ = ["load_array", "read_arrays"]
 
 
 def read_arrays(path: Path, what: str) -> dict[str, Array]:
-    """Return all arrays of an npz file by name; `what` it should hold is said if it does not."""
+    """Return all arrays of an npz file by name; `what` names the content in error messages."""
     with _opened(path, what) as file:
         found = dict(file)
     for name, array in found.items():
         if not isinstance(array, np.ndarray):  # any other file of the archive, as bytes
-            raise CardlabError(f"{path} holds no {what} ({name!r} is no array)")
+            raise CardlabError(f"{path} holds no {what} ({name!r} is not an array)")
     return found
 
 
@@ -40,7 +40,7 @@ def load_array(path: Path, name: str, shape: tuple[int, ...] | None, what: str) 
 
 @contextmanager
 def _opened(path: Path, what: str) -> Iterator[Mapping[str, Array]]:
-    """Open an npz file; arrays are read, and so may fail, within."""
+    """Open an npz file; errors while its arrays are read become one sentence, too."""
     try:
         with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             yield file

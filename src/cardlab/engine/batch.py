@@ -1,4 +1,4 @@
-"""Thousands of games at once, stepped by one compiled call into arrays that stay in place."""
+"""Thousands of games that step together in one compiled call; their arrays stay in place."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardlab.engine import seeding
+from cardlab.engine.arguments import options_in_a_dict, read_count, shorten
 from cardlab.engine.errors import CardlabError, IllegalAction
 from cardlab.engine.game import (
     DEALER,
@@ -19,29 +20,31 @@ from cardlab.engine.game import (
     State,
     Turns,
     endless_deals,
-    require_game,
 )
 from cardlab.engine.kernel import int64, kernel
+from cardlab.engine.memory import memory_error, require_memory
+from cardlab.engine.play import read_deal
+from cardlab.engine.registry import find_game
 from cardlab.engine.seeding import GAME, branch
 
-__all__ = ["Batch", "BatchKernels", "make_batch_kernels"]
+__all__ = ["Batch", "BatchKernels", "as_array", "make_batch_kernels", "row_bytes"]
 
-NO_SEED = -(1 << 63)  # of a game whose cards come from the batch's dealer; no seed is that small
+NO_SEED = -(1 << 63)  # of a game whose cards come from the batch's dealer; smaller than all seeds
 MOST_ROWS = 2**31 - 1
 
 
 class Rows(NamedTuple):
-    """What a batch holds of every game, row by row."""
+    """The arrays of a batch that describe its games, row by row."""
 
     states: Any
     seeds: Any
-    deals: Any  # how many deck orders the game has used
+    deals: Any  # number of deck orders that the game has used
     movers: Any
     mask: Any
 
 
 class Results(NamedTuple):
-    """What the last step ended, row by row, and with which result for every seat."""
+    """The arrays of a batch that hold results, row by row."""
 
     done: Any
     returns: Any
@@ -49,7 +52,7 @@ class Results(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Memory that the kernels of a batch work in: a deck order, actions, a stream."""
+    """Scratch memory for the kernels of a batch: a deck order, actions, a stream."""
 
     order: Any
     buffer: Any
@@ -57,24 +60,34 @@ class Scratch(NamedTuple):
 
 
 class Batch:
-    """Many games of one kind, each with a seed of its own.
+    """Many games of one kind that step together, each with a seed of its own.
 
-    After construction and after every `step`, row i of
+    After construction and after every `step`, these arrays describe the games, one row for each:
 
-    - `mover` is the seat to move or OVER,
-    - `mask` says which actions are legal,
-    - `done` says whether the game ended in the last step,
-    - `returns` and `points` hold the utility and the points of every seat where `done`.
+    - `mover`, int8: the seat to move, or OVER (-1)
+    - `mask`, bool, by action: whether the action is legal; all False if the game is over
+    - `done`, bool: whether a game of the row ended in the last step
+    - `over`, bool: whether the game of the row has ended; with `redeal` always False
+    - `returns`, float32, by seat: the utility, from -1 to 1, of the last game that ended in the row
+    - `points`, float32, by seat: the points of that game, as on a scoreboard
+    - `seeds`, int64: the seed of the game; `Table(game, seed=int(batch.seeds[i]))` is the same game
+    - `states`, records: the complete games; agents get `turns` or `views`
 
-    With `redeal`, a finished game is replaced at once by the next one of its row, so that `mover`
-    and `mask` already belong to the new game while `done` and `returns` belong to the old one.
+    With `redeal=True` a game that ends is replaced in the same step by the next game of its row:
+    `mover`, `mask`, `seeds` and `states` then belong to the new game, `done`, `returns` and
+    `points` to the old one. With `dealer` the n-th deck order of row i is `dealer(i, n)`, and there
+    are no seeds.
 
-    With `dealer`, the n-th deck order of row i is `dealer(i, n)`, and there are no seeds.
+        batch = Batch("NAME", 1000, seed=1)
+        while not batch.over.all():
+            batch.step(batch.mask.argmax(axis=1))  # the first legal action of every game
+        print(batch.returns.mean(axis=0))
     """
 
+    @options_in_a_dict
     def __init__(
         self,
-        game: Game,
+        game: str | Game,
         size: int,
         *,
         seed: int = 0,
@@ -83,30 +96,36 @@ class Batch:
         options: dict[str, Any] | None = None,
         dealer: Callable[[int, int], Array] | None = None,
     ) -> None:
-        require_game(game)
-        size = _read_size(size)
+        game = find_game(game)
+        size = read_count(size, "batch size")
         if not isinstance(redeal, (bool, np.bool_)):
-            raise CardlabError(f"redeal must be True or False, got {redeal!r:.60}")
+            raise CardlabError(f"redeal must be True or False, got {shorten(redeal)}")
+        if dealer is not None and not callable(dealer):
+            raise CardlabError(
+                f"dealer must be a function of a row and the number of a deal, got "
+                f"{shorten(dealer)}"
+            )
         self.game = game
         self.size = size
-        self.options = game.read_options({} if options is None else options)
-        self.redeal = redeal
+        self.options = game.read_options(options)
+        self.redeal = bool(redeal)
         self.dealer = dealer
         if dealer and (redeal or seeds is not None):
             raise CardlabError("a batch with a dealer takes neither seeds nor redeal")
         self._fresh = game.fresh(**self.options)
         self.seats = int(self._fresh[0].seats)
         start = seeding.stream(seed, "game")
+        row, what = row_bytes(game, self.seats), f"a batch of {size:,} games of {game.name}"
+        require_memory(size * row, what, row)
+        read_count(size, "batch size", highest=MOST_ROWS)
         try:
             self._make_arrays(size)
         except MemoryError:
-            raise CardlabError(
-                f"batch size {size} needs more memory than there is; give a smaller one"
-            ) from None
+            raise memory_error(size * row, what, row) from None
         if dealer:
             self.seeds: Array = np.full(size, NO_SEED)
         elif seeds is None:
-            self.seeds = np.array([branch(start, row) for row in range(size)], dtype=np.int64)
+            self.seeds = np.fromiter((branch(start, i) for i in range(size)), np.int64, size)
         else:
             self.seeds = _read_seeds(seeds, size)
         self._rows = Rows(self.states, self.seeds, self._deals, self.mover, self.mask)
@@ -132,15 +151,21 @@ class Batch:
     def _kernels(self) -> BatchKernels:
         return make_batch_kernels(self.game)  # found again, not kept: batches can be pickled
 
+    @property
+    def over(self) -> Array:
+        """Whether the game of each row has ended, as an array of bool; False with `redeal`."""
+        over: Array = self.mover == OVER
+        return over
+
     def step(self, actions: Array) -> None:
-        """Take one action in every game that is not over; what stands for the others is ignored.
+        """Take one action in every game that is not over; entries for finished games are ignored.
 
         All actions are checked before the first is taken.
         """
-        actions = np.asarray(actions)
+        actions = as_array(actions)
         if actions.shape != (self.size,) or actions.dtype.kind not in "iu":
             raise CardlabError(
-                f"a batch of {self.size} games takes as many whole numbers, not "
+                f"actions of a batch of {self.size} games must be {self.size} whole numbers, got "
                 f"{actions.dtype} of shape {actions.shape}"
             )
         actions = np.ascontiguousarray(actions, dtype=np.int64)
@@ -163,9 +188,9 @@ class Batch:
         self._deal()
 
     def step_some(self, rows: Array, actions: Array) -> None:
-        """Take an action in these rows only; `actions` has one for every row of the batch."""
+        """Take an action in some rows only; `actions` has an entry for every row of the batch."""
         others = np.ones(self.size, dtype=np.bool_)
-        others[rows] = False
+        others[self._read_rows(rows)] = False
         movers = self.mover.copy()
         self.mover[others] = OVER  # nothing is done where a game is over
         try:
@@ -174,7 +199,9 @@ class Batch:
             self.mover[others] = movers[others]
 
     def restart(self, rows: Array, seeds: Array) -> None:
-        """Begin new games in some rows, with these seeds; the others stay as they are."""
+        """Start new games with these seeds in some rows; the other rows stay as they are."""
+        rows = self._read_rows(rows)
+        seeds = _read_seeds(seeds, len(rows))
         self.states[rows] = self._fresh[0]
         self.seeds[rows] = seeds
         self._deals[rows] = 0
@@ -182,7 +209,7 @@ class Batch:
         self._deal()
 
     def _begin(self, rows: Array) -> None:
-        """Find out who is to move in some rows, and what is legal there."""
+        """Deal in some rows until a seat moves, and write mover and mask."""
         some = Rows(*(part[rows] for part in self._rows))
         self._kernels.begin(0, len(some.states), some, self._scratch)
         for part, fresh in zip(self._rows, some, strict=True):
@@ -190,32 +217,50 @@ class Batch:
 
     @property
     def deals(self) -> Array:
-        """How many deck orders every game has used so far."""
+        """The number of deck orders that each game has used so far."""
         return self._deals
 
     def turns(self, rows: Array | Sequence[int]) -> Turns:
-        """Return the decisions that the games in `rows` wait for, each with its own view."""
-        rows = np.arange(self.size)[rows]
+        """Return the decisions that the games in `rows` wait for, each with the mover's view."""
+        rows = self._read_rows(rows)
         seats = self.mover[rows].astype(np.int64)
         if (seats < 0).any():
             raise CardlabError(f"game {rows[seats < 0][0]} of the batch is over; nobody is to move")
         return Turns(self.game, seats, self.views(rows, seats), self.mask[rows].copy())
 
     def views(self, rows: Array, seats: Array) -> Array:
-        """Return what a seat of each of these games knows, whether it is to move or not."""
-        views: Array = self.states[np.asarray(rows)]  # a copy: rows are listed, not sliced
-        self._kernels.conceal_all(views, seats)
+        """Return the view of one seat of each game in `rows`, whether it is to move or not."""
+        rows, seats = self._read_rows(rows), as_array(seats)
+        fits = seats.shape == rows.shape and seats.dtype.kind in "iu"
+        if len(rows) and not (fits and seats.min() >= 0 and seats.max() < self.seats):
+            raise CardlabError(
+                f"seats must be {len(rows)} whole numbers from 0 to {self.seats - 1}, one for each "
+                f"row, got {shorten(seats.tolist())}"
+            )
+        views: Array = self.states[rows]  # a copy: rows are listed, not sliced
+        self._kernels.conceal_all(views, seats.astype(np.int64))
         return views
 
+    def _read_rows(self, rows: object) -> Array:
+        """Return rows of the batch, given as numbers, a slice or a mask, as an array of numbers."""
+        try:
+            return np.atleast_1d(np.arange(self.size)[rows])  # type: ignore[call-overload]
+        except (IndexError, TypeError, ValueError, OverflowError):
+            raise CardlabError(
+                f"rows must be numbers from 0 to {self.size - 1} or a mask of {self.size} games, "
+                f"got {shorten(rows)}"
+            ) from None
+
     def _deal(self) -> None:
-        """Deal where the kernels could not: without a dealer they have, unless it has no end."""
+        """Deal where the kernels could not: in games with a dealer; others that wait never end."""
         if self.mover.min() != DEALER:
             return
         for _ in range(MOST_DEALS_IN_A_ROW if self.dealer else 0):
             rows = np.flatnonzero(self.mover == DEALER)
             for row in rows.tolist():
                 assert self.dealer
-                order = self.dealer(row, int(self._deals[row]))
+                n = int(self._deals[row])
+                order = read_deal(self.game, self.dealer(row, n), n)
                 self.game.bindings.deal(self.states, row, order)
                 self._deals[row] += 1
             self._begin(rows)
@@ -228,36 +273,38 @@ class Batch:
         raise CardlabError(endless_deals(self.game))
 
 
-def _read_size(size: object) -> int:
-    if isinstance(size, bool) or not isinstance(size, (int, np.integer)):
-        raise CardlabError(f"batch size must be a whole number, got {size!r:.60}")
-    if size < 1:
-        raise CardlabError(f"batch size must be at least 1, got {size}")
-    if size > MOST_ROWS:
-        raise CardlabError(f"batch size must be at most {MOST_ROWS:,}, got {size}")
-    return int(size)
+def row_bytes(game: Game, seats: int) -> int:
+    """Return the bytes of memory that one game of a batch needs."""
+    results = 2 * seats * np.dtype(np.float32).itemsize
+    numbers = 2 * np.dtype(np.int64).itemsize  # its seed, its deck orders
+    return game.state.itemsize + game.num_actions + results + numbers + 2  # mover, done
+
+
+def as_array(given: object) -> Array:
+    """Return what a person gives as an array; what is not one is an empty array."""
+    try:
+        return np.asarray(given)
+    except (ValueError, TypeError, OverflowError):  # ragged rows, or a failing conversion
+        return np.empty(0)
 
 
 def _read_seeds(seeds: object, size: int) -> Array:
     """Return the seeds of a batch in an array of its own."""
-    try:
-        found = np.asarray(seeds)
-    except (ValueError, TypeError):  # rows of different lengths, or what converts itself badly
-        found = np.empty(0)
+    found = as_array(seeds)
     if found.shape != (size,) or found.dtype.kind not in "iu":
         raise CardlabError(
             f"seeds of a batch of {size} games must be {size} whole numbers below 2**63, got "
             f"{found.dtype} of shape {found.shape}"
         )
-    for seed in (found.min(), found.max()):
+    for seed in (found.min(), found.max()) if size else ():
         seeding.read_seed(seed)
     return found.astype(np.int64)
 
 
 class BatchKernels(NamedTuple):
-    """Kernels of many games at once; all but the last for rows from a first one up to an end.
+    """Kernels of a batch; all but the last work on the rows from `first` to `end`.
 
-    The loop over rows is inside: to hand all these arrays over costs as much as a step.
+    The loop over rows is inside the kernel: passing all arrays costs as much as a step.
     """
 
     begin: Callable[..., None]

@@ -1,4 +1,4 @@
-"""The 52 cards of the standard deck: ids, sets, texts.
+"""The 52 cards of the standard deck: ids, sets and texts.
 
 Card id = 4 * rank + suit, with ranks A 2 ... K as 0 ... 12 and suits C D H S as 0 ... 3. A set of
 cards is a signed 64-bit mask.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from cardlab.engine.arguments import shorten
 from cardlab.engine.errors import CardlabError
 
 __all__ = [
@@ -50,7 +51,9 @@ def cards_text(cards: Iterable[int]) -> str:
 
 
 def parse_card(text: str) -> int:
-    """Return the card that a person means by `7h`, `10H`, `TH` or `7♥`."""
+    """Return the card of a text such as `7h`, `10H`, `TH` or `7♥`."""
+    if not isinstance(text, str):
+        raise CardlabError(f"a card must be a text such as 7H, got {shorten(text)}")
     clean = text.strip().upper().replace("10", "T")
     for symbol, letter in zip(SUIT_SYMBOLS + "♧♢♡♤", SUITS + SUITS, strict=True):
         clean = clean.replace(symbol, letter)

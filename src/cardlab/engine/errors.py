@@ -1,4 +1,4 @@
-"""What can go wrong for a person: one sentence with the input, the place and the way out."""
+"""Errors for people: one sentence with the input, the place and the way out."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ OURS = (f"{Path(__file__).parents[1]}{os.sep}", f"{Path(importlib.__file__).pare
 
 
 class CardlabError(ValueError):
-    """A mistake in what was asked; the text is fit to be shown to the person who asked.
+    """A mistake in the input, explained in one sentence that can be shown to the person.
 
-    It is one line, whatever the input that it quotes contains.
+    The text is one line, whatever the input that it quotes contains.
     """
 
     def __str__(self) -> str:
@@ -37,7 +37,7 @@ class CardlabError(ValueError):
 
     @property
     def public(self) -> str:
-        """What strangers may read of it: everything, unless a subclass names files or hosts."""
+        """The text that strangers may read; a subclass that names files or hosts says less."""
         return str(self)
 
 
@@ -50,7 +50,7 @@ class CardlabWarning(UserWarning):
 
 
 def one_line(text: str) -> str:
-    """Return text as one line that no terminal obeys: what cannot be printed is replaced."""
+    """Return text as one line without control characters: what cannot be printed is replaced."""
     if text.isprintable():
         return text
     return "".join(
@@ -58,24 +58,24 @@ def one_line(text: str) -> str:
     )
 
 
-def suggest(what: str, given: str, known: Iterable[str]) -> str:
-    """Return a sentence about an unknown name, with the nearest known one or all of them."""
+def suggest(what: str, given: object, known: Iterable[str]) -> str:
+    """Return a sentence about an unknown name, with the closest known name or all of them."""
     names = sorted(known)
     if not names:
         return f"unknown {what} {given!r}; there are none"
     from difflib import get_close_matches  # loaded for a mistake only
 
-    near = get_close_matches(given.lower(), names, n=1, cutoff=0.5)
+    near = get_close_matches(str(given).lower(), names, n=1, cutoff=0.5)
     if near:
         return f"unknown {what} {given!r}; did you mean {near[0]!r}?"
     return f"unknown {what} {given!r}; known: {', '.join(names)}"
 
 
 def reason_of(error: BaseException, called: Callable[..., Any] | None = None) -> str:
-    """Return an exception in one line, after the last place in the person's own code.
+    """Return an exception as one line that begins with the last place in the person's own code.
 
-    Their code begins with the first step that is not ours; where there is none, as when a call does
-    not fit, the place is that of `called`.
+    Their code begins at the first frame outside cardlab; if there is none, as when the arguments of
+    a call do not fit, the place is the definition of `called`.
     """
     message = " ".join(f"{type(error).__name__}: {error}".removesuffix(": ").split())[
         :LONGEST_REASON
@@ -96,7 +96,7 @@ def reason_of(error: BaseException, called: Callable[..., Any] | None = None) ->
 
 
 def require(what: str, extra: str, *modules: str) -> None:
-    """Make sure that the libraries of an extra are installed before `what` starts."""
+    """Raise a sentence with the command to install unless the libraries of an extra are there."""
     missing = [name for name in modules if find_spec(name) is None]
     if missing:
         raise CardlabError(

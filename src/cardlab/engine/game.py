@@ -1,4 +1,4 @@
-"""The contract between rules, agents and everything that plays.
+"""The contract between rules, agents and everything that plays games.
 
 A game's state is one NumPy record, its rules are kernels over that record:
 
@@ -8,12 +8,12 @@ A game's state is one NumPy record, its rules are kernels over that record:
     apply(s, action)             deterministic, stops at chance
     returns(s, seat) -> float    utility in [-1, 1] of a finished game
     points(s, seat) -> float     what the scoreboard says
-    conceal(s, seat)             erase whatever this seat has not witnessed
+    conceal(s, seat)             erase whatever this seat has not seen
     imagine(s, seat, rng) -> bool    fill in what is hidden, uniformly; False: try again
-    audit(s) -> int              0 if the record is sound, otherwise a number into `faults`
+    audit(s) -> int              0 if the record is sound, otherwise an index into `faults`
 
-Kernels trust their callers, allocate nothing and raise nothing. Whoever takes actions from outside
-checks them (`play`, `batch`).
+Kernels trust their callers, allocate nothing and raise nothing. Code that takes actions from
+outside checks them (`play`, `batch`).
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from cardlab.engine.arguments import options_in_a_dict, shorten
 from cardlab.engine.errors import CardlabError, suggest
 from cardlab.engine.kernel import kernel
 from cardlab.engine.manifest import GamePackage, Option, load
@@ -61,11 +62,10 @@ __all__ = [
     "nth_legal",
     "record_type",
     "require_agent",
-    "require_game",
 ]
 
 OVER, DEALER = -1, -2
-MOST_DEALS_IN_A_ROW = 1000  # without a decision between; rules that reject more never end
+MOST_DEALS_IN_A_ROW = 1000  # without a decision in between; rules that reject more never end
 MANIFEST_FIELDS = ("name", "title", "summary", "options", "rules_version")
 CONSTANTS = ("state", "num_actions", "deck", "max_plies", "faults", "used_cards")
 OPTIONAL = ("key", "used_cards")  # found in a module where it has them
@@ -73,7 +73,7 @@ Array = npt.NDArray[Any]
 
 
 class Fields(np.record):  # type: ignore[misc]
-    """One record of an array, its fields read as attributes several times faster than NumPy's."""
+    """One record of an array whose fields read as attributes, several times faster than NumPy's."""
 
     __getattribute__ = object.__getattribute__
 
@@ -85,13 +85,13 @@ class Fields(np.record):  # type: ignore[misc]
 
 
 def record_type(fields: Sequence[tuple[Any, ...]]) -> np.dtype[Any]:
-    """Return the record type of a state, with attribute access in interpreted kernels too."""
+    """Return the record type of a state; interpreted kernels read its fields as attributes, too."""
     return np.dtype((Fields, list(fields)))
 
 
 @dataclass(frozen=True)
 class Zone:
-    """Cards that lie somewhere: how many, and those that this seat may know."""
+    """A place with cards: its name, the number of cards, and the cards that this seat may know."""
 
     name: str
     count: int
@@ -101,7 +101,7 @@ class Zone:
 
 @dataclass(frozen=True)
 class Event:
-    """Something that this seat has witnessed, in words."""
+    """Something that this seat has seen, in words."""
 
     seat: int | None
     text: str
@@ -109,7 +109,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Description:
-    """What one seat may know, as plain data: what a browser, terminal or outside agent shows."""
+    """Everything one seat may know, as plain data for a browser, a terminal or an outside agent."""
 
     seat: int
     seats: int
@@ -120,7 +120,7 @@ class Description:
 
 
 class Bindings(NamedTuple):
-    """The kernels of one game as Python calls them: an array of records and a row."""
+    """The kernels of one game as functions that Python calls with an array of records and a row."""
 
     mover: Callable[[Array, int], int]
     deal: Callable[[Array, int, Array], None]
@@ -134,7 +134,7 @@ class Bindings(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """One game: its rules as kernels, its texts, its options."""
+    """A game: its rules as kernels, its texts and its options."""
 
     reference: str  # where to import it from, as module:NAME
     name: str
@@ -181,10 +181,10 @@ class Game:
     ) -> Game:
         """Return the game `GAME` of a module, made of what the module defines or imports.
 
-        Functions are found by their names (`mover`, `deal`, ..., `key`), constants by theirs in
-        capitals (`STATE`, `NUM_ACTIONS`, `DECK`, `MAX_PLIES`, `FAULTS`, `USED_CARDS`), in the
-        module or in `more` modules of the game; title, summary, options and version come from its
-        manifest. What is `given` by keyword counts first, and is the way for everything else.
+        Functions are found by name (`mover`, `deal`, ..., `key`), constants by name in capitals
+        (`STATE`, `NUM_ACTIONS`, `DECK`, `MAX_PLIES`, `FAULTS`, `USED_CARDS`), in the module or in
+        `more` modules of the game; title, summary, options and version come from its manifest.
+        Keywords replace what was found; every other field is given by keyword.
         """
         package = package or GamePackage(module, f"{module}:GAME")
         values = {name: getattr(package, name) for name in MANIFEST_FIELDS}
@@ -202,17 +202,17 @@ class Game:
 
     @property
     def identifier(self) -> str:
-        """What records and commands call the game: its name if it is built in, or its reference."""
+        """The name of the game in records and commands: its reference if it is from outside."""
         built_in = self.reference == f"cardlab.games.{self.name}.rules:GAME"
         return self.name if built_in else self.reference
 
     @functools.cached_property
     def bindings(self) -> Bindings:
-        """The rules behind functions that take an array of records and a row."""
+        """The rules as functions that take an array of records and a row."""
         return _make_bindings(self)
 
     def check_contract(self) -> None:
-        """Make sure of what can be seen without playing: the record, the deck, a fresh game."""
+        """Check what can be checked without playing: the record, the deck, a fresh game."""
         fields = self.state.names or ()
         for name in ("seats", "seat", "phase"):
             if name not in fields:
@@ -223,13 +223,13 @@ class Game:
         for name in fields:
             if hasattr(np.recarray, name):
                 raise CardlabError(
-                    f"game {self.reference}: the field {name!r} of the record is called like "
-                    f"something of NumPy's; rename it, for instance {name + '_'!r}"
+                    f"game {self.reference}: the field {name!r} of the record clashes with a "
+                    f"NumPy attribute; rename it, for instance to {name + '_'!r}"
                 )
         if not 0 < (self.deck if self.used_cards is None else self.used_cards) <= self.deck:
             raise CardlabError(
-                f"game {self.reference}: used_cards={self.used_cards} of deck={self.deck} cannot "
-                "be; give deck as many cards as an order has, used_cards no more than that"
+                f"game {self.reference}: deck must be at least 1 and used_cards from 1 to deck, "
+                f"got deck={self.deck} and used_cards={self.used_cards}"
             )
         try:
             state = self.fresh(**self.read_options({}))
@@ -244,11 +244,12 @@ class Game:
         if state[0].seats < 1:
             raise CardlabError(f"game {self.reference}: `fresh` must set the field 'seats'")
 
-    def read_options(self, given: dict[str, Any]) -> dict[str, Any]:
+    def read_options(self, given: dict[str, Any] | None) -> dict[str, Any]:
         """Return every option of this game with its value, after checking those given."""
+        given = {} if given is None else given
         if not isinstance(given, Mapping):
             raise CardlabError(
-                f"options of {self.name} must be a dict of names and values, got {given!r:.60}"
+                f"options of {self.name} must be a dict of names and values, got {shorten(given)}"
             )
         known = {option.name: option for option in self.options}
         for name in given:
@@ -259,23 +260,24 @@ class Game:
             for name, option in known.items()
         }
 
-    def start(self, **options: Any) -> State:
-        """Return a game that waits for its first deal."""
+    @options_in_a_dict
+    def start(self, options: dict[str, Any] | None = None) -> State:
+        """Return the state of a new game that waits for its first deal."""
         return State(self, self.fresh(**self.read_options(options)))
 
     def actions_text(self, actions: Sequence[int] | Array) -> str:
-        """Return actions as texts with their ids, for sentences about what is legal."""
+        """Return actions as texts with their ids, for messages about what is legal."""
         return ", ".join(f"{self.action_text(int(action))} ({action})" for action in actions)
 
     def order_text(self, order: Sequence[int] | Array) -> str:
-        """Return a deck order as text, the first card dealt first, as far as cards are used."""
+        """Return a deck order as text, in the order of dealing; unused cards are left out."""
         return " ".join(self.card_text(int(card)) for card in order[: self.used_cards])
 
     def parse_order(self, text: str) -> Array:
-        """Return the deck order that `text` lists, first card dealt first; every card once.
+        """Return the deck order that `text` lists in the order of dealing, every card once.
 
-        Cards of one width may stand without spaces. Where a game uses only some cards of an
-        order, those are enough; the rest follows them.
+        Spaces may be left out if all cards have the same width. If a game uses only some cards of
+        an order, those are enough; the others are added behind them.
         """
         left: dict[str, list[int]] = {}
         for card in range(self.deck):
@@ -292,8 +294,8 @@ class Game:
                 raise CardlabError(f"card {place} of the deal: {error}") from None
             if not left[name]:
                 raise CardlabError(
-                    f"card {place} of the deal: {name} is dealt more often than "
-                    f"the deck of {self.name} has it; give every card once"
+                    f"card {place} of the deal: {name} is listed more often than it is in the deck "
+                    f"of {self.name}; give every card once"
                 )
             order.append(left[name].pop(0))
         if len(order) == self.used_cards:
@@ -311,8 +313,8 @@ class Game:
 def endless_deals(game: Game) -> str:
     """Return a sentence about a game that never stops dealing."""
     return (
-        f"{game.name}: after {MOST_DEALS_IN_A_ROW:,} deals in a row `mover` still says DEALER; "
-        "let `deal` change what `mover` looks at, usually the phase"
+        f"{game.name}: after {MOST_DEALS_IN_A_ROW:,} deals in a row `mover` still returns DEALER; "
+        "let `deal` change the field that `mover` reads, usually the phase"
     )
 
 
@@ -380,34 +382,37 @@ class _OneRecord(ShownAsPicture):
 
 
 class State(_OneRecord):
-    """The whole truth of one game. Agents do not get it; see `View`."""
+    """The complete state of one game; agents get a `View` instead."""
 
     __slots__ = ()
 
     @property
     def mover(self) -> int:
-        """The seat to move, OVER or DEALER."""
+        """The seat to move, or OVER, or DEALER."""
         return int(self.game.bindings.mover(self.array, 0))
 
     def copy(self) -> State:
-        """Return an independent copy."""
+        """Return an independent copy of the state."""
         return State(self.game, self.array.copy())
 
     def legal(self) -> Array:
-        """Return the legal action ids, ascending."""
+        """Return the legal action ids in ascending order."""
         out = np.empty(self.game.num_actions, dtype=np.int16)
         return out[: self.game.bindings.legal(self.array, 0, out)]
 
     def view(self, seat: int) -> View:
-        """Return what `seat` knows, as a copy of its own."""
-        if not 0 <= seat < self.seats:
-            raise CardlabError(f"{self.game.name} has no seat {seat}; it has 0 to {self.seats - 1}")
+        """Return a copy that contains only what `seat` has seen."""
+        whole = isinstance(seat, (int, np.integer)) and not isinstance(seat, bool)
+        if not whole or not 0 <= seat < self.seats:
+            raise CardlabError(
+                f"{self.game.name} has no seat {shorten(seat)}; its seats are 0 to {self.seats - 1}"
+            )
         array = self.array.copy()
         self.game.bindings.conceal(array, 0, seat)
         return View(self.game, array, seat)
 
     def returns(self) -> list[float]:
-        """Return the utility of every seat in a finished game."""
+        """Return the utility of every seat in a finished game, from -1 to 1."""
         return [float(self.game.bindings.returns(self.array, 0, k)) for k in range(self.seats)]
 
     def points(self) -> list[float]:
@@ -419,7 +424,7 @@ class State(_OneRecord):
 
 
 class View(_OneRecord):
-    """What one seat knows: the record with everything erased that the seat has not witnessed."""
+    """What one seat knows: a copy of the record that contains only what the seat has seen."""
 
     __slots__ = ("own_seat",)
 
@@ -431,17 +436,17 @@ class View(_OneRecord):
         return (View, (self.game, self.array, self.own_seat))
 
     def describe(self) -> Description:
-        """Return what the seat knows as plain data."""
+        """Return what the seat knows, as plain data."""
         description = self.game.describe(self.array[0], self.own_seat)
         if not isinstance(description, Description):
             raise CardlabError(
-                f"`describe` of {self.game.name} returned {description!r}; let it return a "
-                "Description"
+                f"`describe` of {self.game.name} must return a Description, got "
+                f"{shorten(description)}"
             )
         return description
 
     def imagine(self, rng: np.random.Generator) -> State:
-        """Return a world that agrees with everything the seat has witnessed."""
+        """Return a sampled world: a state that agrees with everything the seat has seen."""
         stream = np.array([rng.integers(1, 1 << 63)], dtype=np.int64)
         array = self.array.copy()
         while not self.game.bindings.imagine(array, 0, self.own_seat, stream):
@@ -454,7 +459,7 @@ class View(_OneRecord):
 
 @dataclass(frozen=True)
 class Turn(ShownAsHtml):
-    """One decision: the seat that moves, what it knows, what it may do."""
+    """One decision: the seat to move, its view and its legal actions."""
 
     game: Game
     seat: int
@@ -463,18 +468,18 @@ class Turn(ShownAsHtml):
 
     @classmethod
     def of(cls, game: Game, seat: int, view: Array, legal: Array) -> Turn:
-        """Return the turn of `seat` whose view is the only record of `view`."""
+        """Return the turn of `seat`, whose view is the single record in the array `view`."""
         return cls(game, seat, View(game, view, seat), legal)
 
     @property
     def texts(self) -> list[str]:
-        """The legal actions in words, in the order of `legal`."""
+        """The legal actions as texts, in the order of `legal`."""
         return [self.game.action_text(int(action)) for action in self.legal]
 
 
 @dataclass(frozen=True)
 class Turns:
-    """Many decisions at once: row i is the turn of `seats[i]` with view `views[i]`."""
+    """Many decisions at once: row i is the turn of `seats[i]` with the view `views[i]`."""
 
     game: Game
     seats: Array
@@ -487,7 +492,7 @@ class Turns:
 
 @runtime_checkable
 class Agent(Protocol):
-    """It chooses a legal action from a turn and a random stream, and remembers nothing."""
+    """An agent chooses a legal action from a turn and a random generator, and keeps no memory."""
 
     name: str
 
@@ -495,34 +500,34 @@ class Agent(Protocol):
         """Return one of `turn.legal`."""
 
 
-def require_game(found: object) -> None:
-    """Make sure that an object is a game, or say how to get one."""
-    if not isinstance(found, Game):
-        meant = f"; write find_game({found!r})" if isinstance(found, str) else ""
-        raise CardlabError(f"game must be a Game, got {found!r:.60}{meant}")
+def require_agent(found: object, called: str | None = None) -> None:
+    """Raise a sentence that says what is missing unless an object is an agent.
 
-
-def require_agent(found: object, called: str) -> None:
-    """Make sure that an object is an agent, or say what it lacks."""
+    `called` is the name by which a person asked for it.
+    """
+    shown = shorten(found if called is None else called)
+    if isinstance(found, type):
+        raise CardlabError(f"agent {shown} is a class; make an agent of it: {found.__name__}()")
     lacks = []
-    if not isinstance(getattr(found, "name", None), str):
+    name = getattr(found, "name", None)
+    if not isinstance(name, str) or not name.strip():
         lacks.append('no name (write name = "mine" in its class)')
     if not callable(getattr(found, "act", getattr(found, "act_open", None))):
         lacks.append("no method act(self, turn, rng) that returns one of turn.legal")
     if lacks:
         kind = type(found).__name__
-        raise CardlabError(f"agent {called!r}, of type {kind}, has {' and '.join(lacks)}")
+        raise CardlabError(f"agent {shown}, of type {kind}, has {' and '.join(lacks)}")
 
 
 def nth_legal(mask: Array, nth: Array) -> Array:
-    """Return the n-th of the legal actions in each row of a mask, counted from 0."""
+    """Return the n-th legal action in each row of a mask, counted from 0."""
     actions: Array = (mask & (np.cumsum(mask, axis=1) == nth[:, None] + 1)).argmax(axis=1)
     return actions
 
 
 @runtime_checkable
 class ActsInBatches(Protocol):
-    """An agent that answers many turns at once, each as `act` would."""
+    """An agent that answers many turns at once, each with the answer of `act`."""
 
     def act_many(self, turns: Turns, rngs: Sequence[np.random.Generator]) -> Array:
         """Return one legal action for every turn."""
@@ -530,25 +535,25 @@ class ActsInBatches(Protocol):
 
 @runtime_checkable
 class OpenAgent(Protocol):
-    """An agent that cheats: it gets the true state. Its name ends in `_open`."""
+    """An agent that sees the true state with all cards; its name ends in `_open`."""
 
     name: str
 
     def act_open(self, state: State, rng: np.random.Generator) -> int:
-        """Return a legal action of the seat to move; `state` is a private copy."""
+        """Return a legal action for the seat to move; `state` is a copy."""
 
 
 @runtime_checkable
 class HasValues(Protocol):
-    """An agent that can say what it thinks of every legal action, for hints."""
+    """An agent that can value every legal action, for hints."""
 
     def values(self, turn: Turn, rng: np.random.Generator) -> Array:
-        """Return the expected return of every action in `turn.legal`, or see `HasUnit`."""
+        """Return the expected return of every action in `turn.legal`, in the unit of `HasUnit`."""
 
 
 @dataclass(frozen=True)
 class Unit:
-    """What values of actions are where they are no expected returns, and how one is written."""
+    """The unit of an agent's values that are not expected returns, and how to print one."""
 
     words: str  # such as "points won in this round"
     form: str  # such as "{:+.2f}"
@@ -557,31 +562,31 @@ class Unit:
 
 @runtime_checkable
 class HasUnit(Protocol):
-    """An agent that has values, but may have them in a unit of its own."""
+    """An agent whose values may have a unit of their own."""
 
-    unit: Unit | None  # None: expected returns after all
+    unit: Unit | None  # None: expected returns
 
 
 @dataclass(frozen=True)
 class Attention:
-    """How much every legal action draws from every token of a network, each row summing to 1."""
+    """How much every legal action attends to every token of a network; each row sums to 1."""
 
     weights: Array  # by block, head, action, token
     tokens: tuple[str, ...]
-    group: int = 0  # so many neighbouring tokens belong together; 0: none do
+    group: int = 0  # number of neighbouring tokens that belong together; 0: none
 
 
 @runtime_checkable
 class HasAttention(Protocol):
-    """An agent that can say what its network looks at."""
+    """An agent that can report the attention of its network."""
 
     def attention(self, turn: Turn) -> Attention:
-        """Return what the network looks at when it values the actions in `turn.legal`."""
+        """Return the attention of the network when it values the actions in `turn.legal`."""
 
 
 @runtime_checkable
 class FollowsGames(Protocol):
-    """An agent that wants to know where a game begins and ends."""
+    """An agent that is told where a game begins and ends."""
 
     def begin(
         self, game: Game, options: dict[str, Any], seat: int, seats: int, rng: np.random.Generator
@@ -589,12 +594,12 @@ class FollowsGames(Protocol):
         """Take a seat in a new game."""
 
     def end(self, seat: int, returns: Sequence[float], points: Sequence[float]) -> None:
-        """Leave the seat; the game has brought so much to every seat."""
+        """Leave the seat; `returns` and `points` are the results of every seat."""
 
 
 @runtime_checkable
 class PlansAhead(Protocol):
-    """An agent that, in a game played alone without further chance, plans it to the end at once."""
+    """An agent that plans a one-seat game without further chance to its end at once."""
 
     def plan(self, turn: Turn, rng: np.random.Generator) -> tuple[Sequence[int], int]:
-        """Return all actions to the end, as good as those of `act`, and the nodes searched."""
+        """Return all actions to the end, as good as those of `act`, and the number of nodes."""

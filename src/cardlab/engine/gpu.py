@@ -1,12 +1,12 @@
 """The same rules on a GPU: kernels compiled for CUDA from the same source.
 
-A `@kernel` is a plain function over one record, so the source that runs on a core is compiled once
-more for CUDA (numba-cuda, extra `gpu`): every kernel that it reaches becomes a device function, and
-the counting of bits the GPU's own. Streams are the same numbers on both, so a game of a seed is the
+A `@kernel` is a plain function over one record, so its source is compiled a second time for CUDA
+(numba-cuda, extra `gpu`): every kernel that it reaches becomes a device function, and counting bits
+uses the GPU's instruction. Random streams give the same numbers on both, so a game of a seed is the
 same game, to the bit.
 
-One thread plays one game after the other; its deck order and list of actions, and in play-outs its
-state, lie in memory of its own.
+Each thread plays one game after another; its deck order, its list of actions and, in play-outs, its
+state are in memory of its own.
 """
 
 from __future__ import annotations
@@ -22,10 +22,20 @@ import numpy as np
 
 from cardlab.engine import kernel as kernels
 from cardlab.engine import seeding
-from cardlab.engine.batch import Results, Rows, Scratch, make_batch_kernels
+from cardlab.engine.arguments import options_in_a_dict, read_count
+from cardlab.engine.batch import (
+    Results,
+    Rows,
+    Scratch,
+    as_array,
+    make_batch_kernels,
+    row_bytes,
+)
 from cardlab.engine.errors import CardlabError, IllegalAction, require
-from cardlab.engine.game import Array, Game
+from cardlab.engine.game import OVER, Array, Game
+from cardlab.engine.memory import memory_error, require_memory
 from cardlab.engine.playouts import make_playouts
+from cardlab.engine.registry import find_game
 from cardlab.engine.seeding import branch
 
 __all__ = ["GpuBatch", "Played", "device_function", "play_randomly", "require_gpu"]
@@ -35,17 +45,17 @@ warnings.filterwarnings("ignore", message=r".*Grid size \d+ will likely result")
 vars(np).setdefault("row_stack", np.vstack)  # gone in NumPy 2.5; numba-cuda compiles with it
 cuda: Any = numba.cuda  # untyped, and its simulator looks for it among a kernel's globals
 THREADS = 128  # in a block
-BLOCKS = 4096  # in a launch of play-outs: threads take the next game when theirs is over
+BLOCKS = 4096  # in a launch of play-outs: a thread takes the next game when its game is over
 NO_ROW = np.iinfo(np.int64).max
 
 
 def require_gpu() -> None:
-    """Make sure that there is a GPU and the library for it, or say what is missing."""
+    """Raise a sentence that says what is missing unless there are a GPU and its library."""
     require("playing on a GPU", "gpu", "numba_cuda")
     if not cuda.is_available():
         raise CardlabError(
-            "playing on a GPU needs an NVIDIA GPU and its driver, and none was found; leave the "
-            "GPU out, the same games run on the CPU"
+            "playing on a GPU needs an NVIDIA GPU and its driver, and none was found; play on the "
+            "CPU, where the games are the same"
         )
 
 
@@ -62,7 +72,7 @@ def _for_device(function: Callable[..., Any]) -> Any:
 
 @functools.cache
 def _instructions() -> dict[int, Any]:
-    """Return what stands on a GPU for the kernels that are instructions of a processor."""
+    """Return the GPU's versions of the kernels that are instructions of a processor, by id."""
 
     @_for_device
     def count_bits(mask: Any) -> Any:
@@ -75,11 +85,11 @@ def _instructions() -> dict[int, Any]:
     return {id(kernels.count_bits): count_bits, id(kernels.lowest_bit): lowest_bit}
 
 
-_made: dict[int, tuple[Any, Any]] = {}  # with the kernel itself, so that no other gets its id
+_made: dict[int, tuple[Any, Any]] = {}  # holds the kernel, too, so that no other gets its id
 
 
 def device_function(function: Any) -> Any:
-    """Return a kernel, with all that it calls, as a function for the GPU."""
+    """Return a kernel, with every kernel that it calls, as a function for the GPU."""
     if id(function) in _instructions():
         return _instructions()[id(function)]
     if id(function) not in _made:
@@ -89,7 +99,7 @@ def device_function(function: Any) -> Any:
 
 
 def _rebuilt(function: types.FunctionType) -> types.FunctionType:
-    """Return a function whose kernels, of its module or from around it, are the GPU's."""
+    """Return a function that calls the GPU's versions of all kernels."""
     names = dict(function.__globals__)
     for name in kernels.global_names(function.__code__) & names.keys():
         names[name] = _translated(names[name])
@@ -111,7 +121,7 @@ def _translated(value: Any) -> Any:
 def aligned(record: np.dtype[Any]) -> np.dtype[Any]:
     """Return a record type with every field, in every row, at a multiple of its size.
 
-    A GPU reads nothing else; records of games have no gaps, so their rows lie anywhere.
+    A GPU needs that alignment; records of games have no gaps, so their fields are not aligned.
     """
     fields = [(name, record[name]) for name in record.names or ()]
     return np.dtype((np.record, np.dtype(fields, align=True)))
@@ -121,13 +131,13 @@ def aligned(record: np.dtype[Any]) -> np.dtype[Any]:
 
 
 class Played(NamedTuple):
-    """Random games: row i is the game with the i-th seed."""
+    """The results of random games: row i is the game with the i-th seed."""
 
     decisions: Array
     returns: Array
 
     def totals(self) -> tuple[int, Array]:
-        """Return the decisions taken and the summed returns by seat."""
+        """Return the number of decisions and the sum of returns by seat."""
         return int(self.decisions.sum()), self.returns.sum(axis=0, dtype=np.float64)
 
 
@@ -155,15 +165,26 @@ def _make_play(game: Game) -> Any:
     return play
 
 
+@options_in_a_dict
 def play_randomly(
-    game: Game, games: int, *, seed: int = 0, first: int = 0, bring: bool = True, **options: Any
+    game: str | Game,
+    games: int,
+    *,
+    seed: int = 0,
+    first: int = 0,
+    bring: bool = True,
+    options: dict[str, Any] | None = None,
 ) -> Played:
-    """Play fresh games at random on the GPU: the games of `engine.playouts.play_randomly`.
+    """Play new games at random on the GPU: the same games as `engine.playouts.play_randomly`.
 
-    With `bring=False` the arrays stay on the GPU, for other libraries to read them there.
+    With `bring=False` the arrays stay on the GPU, where other libraries can read them.
     """
+    game, games = find_game(game), read_count(games, "games")
+    first = read_count(first, "first", 0)
     require_gpu()
     fresh = game.fresh(**game.read_options(options))
+    row = 4 * (1 + int(fresh[0].seats))  # one count, and a return for every seat
+    _require_device_memory(games * row, f"playing {games:,} games of {game.name}", row)
     decisions = cuda.device_array(games, np.int32)
     results = cuda.device_array((games, int(fresh[0].seats)), np.float32)
     blocks = max(1, min(BLOCKS, -(-games // THREADS)))
@@ -178,65 +199,84 @@ def play_randomly(
 # Batches
 
 
-class GpuBatch:
-    """Many games on the GPU that step together, as `cardlab.Batch` does on a core.
+def _require_device_memory(needed: int, what: str, row: int) -> None:
+    """Raise a sentence unless the GPU has so much memory left, for rows of `row` bytes."""
+    left = cuda.current_context().get_memory_info().free
+    if needed > left:
+        raise memory_error(needed, f"{what} on the GPU", row, int(left))
 
-    `mover`, `mask`, `done`, `returns`, `points` and `states` stay on the GPU; other libraries read
-    them there (`__cuda_array_interface__`), `copy_to_host()` brings them back. The records of
-    `states` have gaps between fields, as a GPU needs them; `astype(game.state)` removes them.
+
+class GpuBatch:
+    """Many games on the GPU that step together, as those of `cardlab.Batch` on a core.
+
+    The arrays `mover`, `mask`, `done`, `over`, `returns`, `points` and `states` are those of
+    `cardlab.Batch`. They stay on the GPU, where other libraries can read them
+    (`__cuda_array_interface__`); `copy_to_host()` returns a NumPy array. The records of `states`
+    have gaps between fields, as a GPU needs them; `astype(game.state)` removes the gaps.
     """
 
+    @options_in_a_dict
     def __init__(
         self,
-        game: Game,
+        game: str | Game,
         size: int,
         *,
         seed: int = 0,
         redeal: bool = False,
         options: dict[str, Any] | None = None,
     ) -> None:
-        if size < 1:
-            raise CardlabError(f"batch size must be at least 1, got {size}")
+        game, size = find_game(game), read_count(size, "batch size")
         require_gpu()
-        self.game, self.size, self.redeal = game, size, redeal
-        fresh = game.fresh(**game.read_options(options or {})).astype(aligned(game.state))
+        self.game, self.size, self.redeal = game, size, bool(redeal)
+        self.options = game.read_options(options)
+        fresh = game.fresh(**self.options).astype(aligned(game.state))
         self.seats = int(fresh[0].seats)
+        gaps = fresh.itemsize - game.state.itemsize
+        row, what = row_bytes(game, self.seats) + gaps, f"a batch of {size:,} games of {game.name}"
+        _require_device_memory(size * row, what, row)
+        require_memory(size * row, what, row)  # the arrays are made on the host first
         start = seeding.stream(seed, "game")
-        seeds = np.array([branch(start, row) for row in range(size)], dtype=np.int64)
+        seeds = np.fromiter((branch(start, i) for i in range(size)), np.int64, size)
         self._fresh, self._seeds = cuda.to_device(fresh), cuda.to_device(seeds)
         self.states = cuda.to_device(np.repeat(fresh, size))
         self._deals = cuda.to_device(np.zeros(size, dtype=np.int64))
         self.mover = cuda.to_device(np.zeros(size, dtype=np.int8))
         self.mask = cuda.to_device(np.zeros((size, game.num_actions), dtype=np.bool_))
         self.done = cuda.to_device(np.zeros(size, dtype=np.bool_))
+        self.over = cuda.to_device(np.zeros(size, dtype=np.bool_))
         self.returns = cuda.to_device(np.zeros((size, self.seats), dtype=np.float32))
         self.points = cuda.to_device(np.zeros((size, self.seats), dtype=np.float32))
         self._grid = (-(-size // THREADS), THREADS)
         self._rows = Rows(self.states, self._seeds, self._deals, self.mover, self.mask)
         self._results = Results(self.done, self.returns, self.points)
         begin, self._find, self._step = _make_steps(game)
-        begin[self._grid](self._rows)
+        begin[self._grid](self._rows, self.over)
 
     def step(self, actions: Any) -> None:
-        """Take one action in every game that is not over, after checking them all."""
-        if isinstance(actions, np.ndarray):
-            actions = cuda.to_device(np.ascontiguousarray(actions, dtype=np.int64))
-        else:
-            actions = cuda.as_cuda_array(actions)
-        if actions.shape != (self.size,):
+        """Take one action in every game that is not over; entries for finished games are ignored.
+
+        All actions are checked before the first is taken.
+        """
+        on_gpu = hasattr(actions, "__cuda_array_interface__")
+        actions = cuda.as_cuda_array(actions) if on_gpu else as_array(actions)
+        if actions.shape != (self.size,) or actions.dtype.kind not in "iu":
             raise CardlabError(
-                f"a batch of {self.size} games takes as many whole numbers, not an array of shape "
-                f"{actions.shape}"
+                f"actions of a batch of {self.size} games must be {self.size} whole numbers, got "
+                f"{actions.dtype} of shape {actions.shape}"
             )
+        if not on_gpu:
+            actions = cuda.to_device(np.ascontiguousarray(actions, dtype=np.int64))
         wrong = cuda.to_device(np.array([NO_ROW]))
         self._find[self._grid](self.mover, self.mask, actions, wrong)
         row = int(wrong.copy_to_host()[0])
         if row != NO_ROW:
             raise IllegalAction(
                 f"{self.game.name}, row {row}: seat {int(self.mover[row])} cannot take action "
-                f"{int(actions[row])}; the mask says what is legal"
+                f"{int(actions[row])}; take one that is True in `mask`"
             )
-        self._step[self._grid](actions, self.redeal, self._fresh, self._results, self._rows)
+        self._step[self._grid](
+            actions, self.redeal, self._fresh, self._results, self._rows, self.over
+        )
 
 
 @functools.cache
@@ -247,13 +287,14 @@ def _make_steps(game: Game) -> tuple[Any, Any, Any]:
     deck, num_actions = game.deck, game.num_actions
 
     @_for_launch
-    def begin(rows: Any) -> None:
+    def begin(rows: Any, over: Any) -> None:
         order = cuda.local.array(deck, np.uint8)
         buffer = cuda.local.array(num_actions, np.int16)
         rng = cuda.local.array(1, np.int64)
         row = cuda.grid(1)
         if row < len(rows.states):
             begin_rows(row, row + 1, rows, Scratch(order, buffer, rng))
+            over[row] = rows.movers[row] == OVER
 
     @_for_launch
     def find_illegal(movers: Any, mask: Any, actions: Any, wrong: Any) -> None:
@@ -262,7 +303,7 @@ def _make_steps(game: Game) -> tuple[Any, Any, Any]:
             cuda.atomic.min(wrong, 0, row)
 
     @_for_launch
-    def step(actions: Any, redeal: bool, fresh: Any, results: Any, rows: Any) -> None:
+    def step(actions: Any, redeal: bool, fresh: Any, results: Any, rows: Any, over: Any) -> None:
         order = cuda.local.array(deck, np.uint8)
         buffer = cuda.local.array(num_actions, np.int16)
         rng = cuda.local.array(1, np.int64)
@@ -270,5 +311,6 @@ def _make_steps(game: Game) -> tuple[Any, Any, Any]:
         if row < len(rows.states):
             scratch = Scratch(order, buffer, rng)
             step_rows(row, row + 1, actions, redeal, fresh, results, rows, scratch)
+            over[row] = rows.movers[row] == OVER
 
     return begin, find_illegal, step

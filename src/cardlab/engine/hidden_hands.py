@@ -1,13 +1,13 @@
-"""What a table knows of hidden hands, and how unseen cards are laid into them.
+"""What all seats know about hidden hands, and how unseen cards are sampled into them.
 
-A hidden hand is a list of groups of places, oldest first, each barred from what its cards cannot
-be: a set of bits whose meaning the game defines. A card that is played leaves the oldest group that
-could have held it. Older places are barred from more, so this keeps exactly the possible hands
-possible.
+A hidden hand is a list of groups of places, oldest first. Each group has a set of bits, defined by
+the game, for the cards that it cannot hold. A card that is played leaves the oldest group that
+could have held it. Older groups exclude at least as much as newer ones, so no possible hand is
+excluded and no impossible hand is allowed.
 
-Kernels over a record need its fields `seats`, `groups` (of a seat), `places` and `barred` (both by
-seat and group). `make_bag_kernels` makes those that lay cards from a bag, an array whose first
-cards lie in places, for one way to write cards.
+Kernels over a record need its fields `seats`, `groups` (by seat), `places` and `barred` (both by
+seat and group). `make_bag_kernels` makes the kernels that put cards from a bag into places, for one
+way to number cards; a bag is an array whose first cards are in places.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ MIX_SWEEPS = 8
 
 @kernel
 def bar(s: Any, seat: int, bars: int) -> None:
-    """Note that a hand holds none of these cards now."""
+    """Note that a hand now holds none of these cards."""
     for group in range(int64(s.groups[seat])):
         s.barred[seat, group] |= bars
 
 
 @kernel
 def occupy(s: Any, seat: int, bars: int) -> None:
-    """Note that a hand has a new place, which holds none of these cards."""
+    """Add a place to a hand; its card is none of these."""
     last = int64(s.groups[seat]) - 1
     if last >= 0 and s.barred[seat, last] == bars:
         s.places[seat, last] += 1
@@ -59,7 +59,7 @@ def occupy(s: Any, seat: int, bars: int) -> None:
 
 @kernel
 def join_groups(s: Any, seat: int, group: int, other: int) -> None:
-    """Make two groups one that is barred from what both are."""
+    """Join two groups into one that excludes what both exclude."""
     s.barred[seat, group] &= s.barred[seat, other]
     s.places[seat, group] += s.places[seat, other]
     remove_group(s, seat, other)
@@ -67,7 +67,7 @@ def join_groups(s: Any, seat: int, group: int, other: int) -> None:
 
 @kernel
 def remove_group(s: Any, seat: int, group: int) -> None:
-    """Close the gap that a group leaves."""
+    """Remove a group and move the later ones up."""
     last = int64(s.groups[seat]) - 1
     for i in range(group, last):
         s.barred[seat, i] = s.barred[seat, i + 1]
@@ -79,7 +79,7 @@ def remove_group(s: Any, seat: int, group: int) -> None:
 
 @kernel
 def free_place(s: Any, seat: int, group: int) -> None:
-    """Take one place from a group."""
+    """Remove one place from a group."""
     s.places[seat, group] -= 1
     if s.places[seat, group] == 0:
         remove_group(s, seat, group)
@@ -87,7 +87,7 @@ def free_place(s: Any, seat: int, group: int) -> None:
 
 @kernel
 def vacate(s: Any, seat: int, bars: int) -> None:
-    """Note that a card, given by its bars, has left the oldest place that could have held it."""
+    """Remove the oldest place that could have held a card, which is given by its bars."""
     for group in range(int64(s.groups[seat])):
         if not s.barred[seat, group] & bars:
             free_place(s, seat, group)
@@ -101,7 +101,7 @@ def vacate(s: Any, seat: int, bars: int) -> None:
 def bars_at(s: Any, seat: int, place: int, every_group: bool) -> int:
     """Return the bars of a place in the hands of the others, 0 for a place beyond them.
 
-    Places are counted seat by seat and group by group, with or without groups barred from nothing.
+    Places are counted seat by seat and group by group, with or without groups that exclude nothing.
     """
     for other in range(int64(s.seats)):
         if other != seat:
@@ -123,13 +123,13 @@ def swap(cards: Any, i: int, j: int) -> None:
 
 @kernel
 def shuffle_rest(cards: Any, laid: int, size: int, rng: Any) -> None:
-    """Put the cards of a bag behind the first `laid` in random order."""
+    """Shuffle the cards of a bag from position `laid` on."""
     for i in range(size - 1, laid, -1):
         swap(cards, i, laid + below(rng, i - laid + 1))
 
 
 class BagKernels(NamedTuple):
-    """Kernels that lay cards from a bag into places."""
+    """Kernels that put cards from a bag into places."""
 
     find_fitting: Callable[[Any, int, int, int, int, Any], int]
     exchange: Callable[[Any, Any, int, int, int, bool, Any], None]
@@ -138,14 +138,15 @@ class BagKernels(NamedTuple):
 def make_bag_kernels(
     bars_of: Callable[[int], int], place_bars: Callable[[Any, int, int], int]
 ) -> BagKernels:
-    """Return kernels for cards with the bars `bars_of(card)`, which keep a card from a place.
+    """Return kernels for cards with the bars `bars_of(card)`.
 
-    `place_bars(s, seat, place)` are those of a place that `seat` does not see.
+    `place_bars(s, seat, place)` returns the bars of a place that `seat` does not see; a card cannot
+    be in a place if they share a bit.
     """
 
     @kernel
     def find_fitting(cards: Any, first: int, size: int, barred: int, tries: int, rng: Any) -> int:
-        """Return where a random card from `first` on lies that a place may hold; -1: none met."""
+        """Return the position of a random card from `first` on that fits a place, or -1."""
         for _ in range(tries):
             i = first + below(rng, size - first)
             if not bars_of(cards[i]) & barred:
@@ -156,10 +157,10 @@ def make_bag_kernels(
     def exchange(
         s: Any, cards: Any, seat: int, laid: int, size: int, in_threes: bool, rng: Any
     ) -> None:
-        """Exchange two cards, or turn three around, wherever their places allow it.
+        """Exchange two random cards, or rotate three, wherever their places allow it.
 
-        Every exchange can be undone with the same probability, so that no world is favoured. Places
-        from `laid` on may hold every card.
+        Every exchange has the same probability as its reverse, so no world is favoured. Places from
+        `laid` on may hold every card.
         """
         for p in range(laid):
             q = below(rng, size)

@@ -1,4 +1,4 @@
-"""Modules that people wrote, from the folder they are in or installed."""
+"""Import modules of people from the working folder or from installed packages."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ __all__ = ["import_first_here"]
 
 
 def import_first_here(module: str) -> ModuleType:
-    """Return a module by its name; one in the working folder comes before an installed one.
+    """Return a module by its name; the working folder comes before installed packages.
 
-    Afterwards the folder is the last of the path: were it first for good, any file there might
-    stand in for a library that is imported later. A package that is loaded knows where its modules
-    are: the folder is not looked at for them, nor for the libraries that they import.
+    Afterwards the folder is the last entry of the path: if it stayed first, any file there could
+    replace a library that is imported later. A package that is loaded knows where its modules are,
+    so the folder is not searched for them.
     """
     if module.partition(".")[0] in sys.modules:
         return import_module(module)  # waits where another thread is still loading it

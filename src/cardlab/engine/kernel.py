@@ -1,20 +1,20 @@
-"""Rules written in Python, run at compiled speed: `@kernel` and its disk cache.
+"""Rules written in Python that run at compiled speed: `@kernel` and its disk cache.
 
 A kernel is a plain function over one record, a few arrays and numbers. It runs interpreted when
 `NUMBA_DISABLE_JIT=1` is set (debugger, coverage, bounds checks) and compiled otherwise. A kernel
-factory is an ordinary function that defines kernels over other kernels it was given, for instance
-a search over the rules of one game.
+factory is an ordinary function that defines kernels over other kernels, for instance a search over
+the rules of one game.
 
-The cache differs from Numba's own, which misses kernels made by factories, serves stale callers
-when a callee changes, keeps a shared index that concurrent starts can corrupt, and gives functions
-of two processes the same linker symbols, so that a third process may run the code of one game on
-the records of another. Here
+The cache replaces Numba's own, which misses kernels made by factories, serves stale callers when a
+callee changes, keeps a shared index that concurrent starts can corrupt, and gives functions of two
+processes the same linker symbols, so that a third process may run the code of one game on the
+records of another. Here
 
 - every specialisation is one file, named by a digest of the kernel's code, of everything that it
   reaches (callees, constants, closure values, recursively), the signature with all record layouts,
   the versions of Python and Numba and the CPU; whatever changes behaviour changes the name;
-- files are written under a temporary name and renamed, so that readers only ever see whole ones,
-  and carry a digest of their content (`engine/kernel_cache.py`);
+- files are written under a temporary name and renamed, so that readers see whole files only, and
+  contain a digest of their content (`engine/kernel_cache.py`);
 - function symbols are numbered from a random start in every process, so that code compiled in
   different processes never shares a symbol.
 
@@ -78,7 +78,7 @@ _listeners: list[Callable[[str], None]] = []
 
 
 class KernelError(CardlabError):
-    """A kernel cannot be compiled, or reaches something that cannot be part of compiled rules."""
+    """A kernel that cannot be compiled, or that uses something that cannot be compiled."""
 
 
 class _UnsupportedValue(KernelError):
@@ -133,7 +133,7 @@ def digest(dispatcher: Any) -> str:
 
 
 def _describe(value: Any, above: tuple[Any, ...]) -> Any:
-    """Return a nested tuple that is equal exactly where compiled behaviour is equal."""
+    """Return a nested tuple that is equal for two values only if they compile alike."""
     dispatcher_type: Any = numba_dispatcher.Dispatcher
     if isinstance(value, dispatcher_type):
         if any(value is caller for caller in above):
@@ -171,8 +171,8 @@ def _describe(value: Any, above: tuple[Any, ...]) -> Any:
         return ("intrinsic", value._defn.__module__, value._defn.__name__, FORMAT)
     if isinstance(value, types.FunctionType):
         raise KernelError(
-            f"{value.__name__} ({_place(value)}) is a plain function, which compiled rules cannot "
-            "call; write @kernel above it"
+            f"{value.__name__} ({_place(value)}) is a plain function, which a kernel cannot call; "
+            "write @kernel above it"
         )
     raise _UnsupportedValue(
         f"{value!r} is neither a kernel nor a constant; pass it as an argument, or import the "
@@ -240,7 +240,7 @@ CALLEES = re.compile(r"CPUDispatcher\(<function (\w+) at")
 
 
 def _compile(dispatcher: Any, *args: Any, **kws: Any) -> Any:
-    """Compile for arguments as Numba's dispatcher does; what goes wrong is one sentence."""
+    """Compile for arguments as Numba's dispatcher does; an error becomes one sentence."""
     try:
         return type(dispatcher)._compile_for_args(dispatcher, *args, **kws)
     except KernelError as error:
@@ -261,27 +261,27 @@ def _kernels(dispatcher: Any) -> Iterator[Any]:
 
 
 def _misses_return(function: types.FunctionType, kind: Any) -> bool:
-    """Return whether a kernel returns a value on some ways only, or none where it promises one."""
+    """Return whether a kernel returns a value on some paths only, or never but is annotated."""
     promises = function.__annotations__.get("return") not in (None, "None")
     sometimes: Any = numba_types.Optional  # type: ignore[attr-defined]  # not in its annotations
     return isinstance(kind, sometimes) or (promises and kind == numba_types.none)
 
 
 def _refuse_missing_return(dispatcher: Any, signature: Any) -> None:
-    """Refuse what Numba compiled, but would stop at the None that comes back one day."""
+    """Raise for a kernel that Numba compiles, but that may return None at run time."""
     if _misses_return(dispatcher.py_func, dispatcher.overloads[signature].signature.return_type):
         del dispatcher.overloads[signature]
         dispatcher._reset_overloads()
         raise KernelError(
-            f"{_kernel_text(dispatcher)} does not return a value on every way through it; end each "
-            "with `return` and a number"
+            f"{_kernel_text(dispatcher)} does not return a value on every path; end each path with "
+            "`return` and a number"
         )
 
 
 def _missing_field_text(error: BaseException) -> str:
     """Return a sentence about a field that a record does not have, or ''.
 
-    Numba falls over it with a bare KeyError; where it was, only its frames know.
+    Numba raises a bare KeyError for it; the place can be found in its frames only.
     """
     frames_self = []
     trace = error.__traceback__
@@ -297,7 +297,7 @@ def _missing_field_text(error: BaseException) -> str:
 
 
 def _compile_error_text(dispatcher: Any, error: Exception) -> str:
-    """Return Numba's complaint in one sentence, with the innermost line or kernel not of ours."""
+    """Return Numba's error in one sentence, with the innermost place that is not cardlab's."""
     text = RECORDS.sub("record", COLOURS.sub("", str(error)))
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith("Failed in nopython")] or [text]
@@ -311,8 +311,8 @@ def _compile_error_text(dispatcher: Any, error: Exception) -> str:
             where = _shorten(path or other_path, int(line or other_line))
             break
     return (
-        f"{where} cannot be compiled ({reason}); kernels know numbers, arrays, records and other "
-        "kernels; NUMBA_FULL_TRACEBACKS=1 shows all that Numba says"
+        f"{where} cannot be compiled ({reason}); kernels can use numbers, arrays, records and "
+        "other kernels; NUMBA_FULL_TRACEBACKS=1 shows Numba's full message"
     )
 
 
@@ -326,7 +326,7 @@ def _place(function: types.FunctionType) -> str:
 
 
 def _shorten(path: str, line: int) -> str:
-    """Return a place in a file, from the working folder if it lies there."""
+    """Return a place in a file, relative to the working folder if the file is there."""
     full, here = Path(path).absolute(), Path.cwd()
     return f"{full.relative_to(here) if full.is_relative_to(here) else full}:{line}"
 
@@ -335,7 +335,7 @@ def _shorten(path: str, line: int) -> str:
 
 
 class _Cache:
-    """One kernel's compiled specialisations on disk, in the shape that Numba's dispatcher asks."""
+    """The compiled specialisations of one kernel on disk, with the methods that Numba calls."""
 
     cache_path = ""
 
@@ -360,7 +360,7 @@ class _Cache:
         return result
 
     def save_overload(self, signature: Any, result: Any) -> None:
-        """Write a specialisation to disk; where that cannot be done, warn once and continue."""
+        """Write a specialisation to disk; if that fails, warn once and continue."""
         compiled.append(f"{self._name()}{signature}")
         _refuse_missing_return(self._dispatcher, result.signature.args)
         path = self._path(signature, result.target_context)
@@ -368,7 +368,7 @@ class _Cache:
             write_kernel(path, serialize.dumps(result._reduce()))
 
     def flush(self) -> None:
-        """Do nothing: files of other digests belong to others."""
+        """Do nothing: files with other digests belong to other code."""
 
     def _name(self) -> str:
         function = self._dispatcher.py_func

@@ -1,9 +1,9 @@
-"""The files of compiled kernels: written whole, checked before they are read, and from nobody else.
+"""The files of compiled kernels: written whole, and checked before they are read.
 
-A file holds machine code in a pickle. With a bit of it flipped, the process that reads it is killed
-by a signal that no `except` can catch; whoever can write it runs any code in that process. So every
-file begins with a digest of its name and content, and is used only if this user or root has written
-it and nobody else can have, in a folder of which the same is true.
+A file holds machine code in a pickle. If a bit of it is flipped, the process that reads it is
+killed by a signal that no `except` can catch; a person who can write it can run any code in that
+process. So every file begins with a digest of its name and content, and it is used only if nobody
+but this user or root can have written it or its folder.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ import time
 import warnings
 from pathlib import Path
 
+from cardlab.engine.arguments import read_path
 from cardlab.engine.errors import CardlabError, CardlabWarning
 from cardlab.engine.private_folders import distrust, temporary_folder
 
 __all__ = ["cache_folder", "prune_cache", "read_kernel", "write_kernel"]
 
 KEEP_DAYS = 30
-SETTINGS = ("CARDLAB_CACHE_DIR", "HOME", "XDG_CACHE_HOME")  # which decide about the folder
+SETTINGS = ("CARDLAB_CACHE_DIR", "HOME", "XDG_CACHE_HOME")  # the folder depends on these
 MARK = b"cardlab kernel\n"
 HEAD = len(MARK) + hashlib.sha256().digest_size
 NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
@@ -35,15 +36,15 @@ _warned: set[str] = set()
 def cache_folder() -> Path | None:
     """Return the folder of compiled kernels: `CARDLAB_CACHE_DIR` or the user's cache folder.
 
-    Where others can write to it, or it cannot be made, it is a private folder for temporary files
-    instead, or None where there is none of these.
+    If others can write to that folder or it cannot be made, it is a private folder for temporary
+    files instead, or None if there is none.
     """
     return _folder_for(*(os.environ.get(name) for name in SETTINGS))
 
 
-def prune_cache(folder: Path | None = None, *, days: float = KEEP_DAYS) -> int:
-    """Delete kernels that no process has used for `days`, and return how many there were."""
-    folder = folder or cache_folder()
+def prune_cache(folder: str | Path | None = None, *, days: float = KEEP_DAYS) -> int:
+    """Delete kernels that no process has used for `days`, and return their number."""
+    folder = cache_folder() if folder is None else read_path(folder, "folder")
     oldest = time.time() - days * 86400
     removed = 0
     for path in folder.glob("*.kernel*") if folder else ():
@@ -55,7 +56,7 @@ def prune_cache(folder: Path | None = None, *, days: float = KEEP_DAYS) -> int:
 
 
 def read_kernel(path: Path) -> memoryview | None:
-    """Return what a file keeps, or None if there is none that is whole and nobody else's."""
+    """Return the kernel in a file, or None if the file is missing, damaged or not trusted."""
     try:
         with open(os.open(path, os.O_RDONLY | NO_LINKS), "rb") as file:
             if distrust(os.fstat(file.fileno())):
@@ -77,7 +78,7 @@ def read_kernel(path: Path) -> memoryview | None:
 
 
 def write_kernel(path: Path, data: bytes) -> None:
-    """Keep a compiled kernel; where that cannot be done, warn once and continue."""
+    """Write a compiled kernel to its file; if that fails, warn once and continue."""
     temporary = ""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -96,7 +97,7 @@ def write_kernel(path: Path, data: bytes) -> None:
 
 
 def _digest(path: Path, data: bytes | memoryview) -> bytes:
-    """Return the digest of a kernel under its name: under another it would be another's code."""
+    """Return the digest of a kernel and its name, so that a renamed file is not used."""
     digest = hashlib.sha256(path.name.encode() + b"\0")
     digest.update(data)
     return digest.digest()
@@ -104,7 +105,7 @@ def _digest(path: Path, data: bytes | memoryview) -> bytes:
 
 @functools.lru_cache
 def _folder_for(chosen: str | None, *_others: str | None) -> Path | None:
-    """Return the folder to use for one environment; if it is not the first choice, warn."""
+    """Return the folder for these settings; warn if it is not the first choice."""
     if chosen:
         folder = Path(chosen)
     else:
@@ -121,12 +122,12 @@ def _folder_for(chosen: str | None, *_others: str | None) -> Path | None:
 
 
 def _reason_against(folder: Path, *, ours: bool) -> str:
-    """Return why kernels cannot be kept in a folder, or ''; it is there after that."""
+    """Return why kernels cannot be kept in a folder, or ''; the folder is made if needed."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = folder.stat()
         if ours and hasattr(os, "geteuid") and found.st_uid == os.geteuid():
-            # Nobody but cardlab uses it. What others have put there shows its owner.
+            # Nobody but cardlab uses it. Files that others have put there show their owner.
             folder.chmod(stat.S_IMODE(found.st_mode) & 0o755)
             found = folder.stat()
     except OSError as error:
@@ -135,7 +136,7 @@ def _reason_against(folder: Path, *, ours: bool) -> str:
 
 
 def _instead_of(folder: str, reason: str) -> Path | None:
-    """Return the private folder that takes the place of another, and say so once."""
+    """Return the private folder that replaces another, and warn once."""
     try:
         private = temporary_folder() / "kernels"
         private.mkdir(mode=0o700, exist_ok=True)
@@ -159,7 +160,7 @@ def _warn_uncached(what: str) -> None:
 
 
 def _warn_once(about: str, text: str) -> None:
-    """Warn in one line; a second thing of the same kind is not said."""
+    """Warn in one line, once for each kind of problem."""
     if about not in _warned:
         _warned.add(about)
         warnings.warn(text, CardlabWarning, stacklevel=2)

@@ -1,4 +1,4 @@
-"""One run at a time for a file or folder: the lock ends with the process, however that ends."""
+"""One run at a time for a file or folder; the lock ends with the process, however it ends."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["only_one"]
 
 @contextmanager
 def only_one(path: Path) -> Iterator[None]:
-    """Keep other runs of this user away from a file or folder, which need not exist yet."""
+    """Lock a file or folder, which need not exist yet, against other runs of this user."""
     from filelock import FileLock, Timeout
 
     name = hashlib.blake2b(str(path.resolve()).encode(), digest_size=8).hexdigest()
@@ -24,5 +24,5 @@ def only_one(path: Path) -> Iterator[None]:
             yield
     except Timeout:
         raise CardlabError(
-            f"{path} is in use by another run; wait for it, or name another place"
+            f"{path} is in use by another run; wait until it ends, or name another place"
         ) from None

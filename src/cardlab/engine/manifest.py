@@ -1,9 +1,9 @@
 """The manifest of a game: everything that belongs to it, by name and import string.
 
 A game's package holds one `PACKAGE = GamePackage(...)` in its `__init__.py`. The catalogue of
-agents, the command line, the web table and the documentation read manifests and nothing else, so
-that a game from outside has the same place in all of them. A manifest imports no rules: reading all
-of them takes a few milliseconds.
+agents, the command line, the web table and the documentation read manifests and nothing else, so a
+game from outside appears in all of them. A manifest imports no rules: reading all manifests takes a
+few milliseconds.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DEFAULT_ADVISER = "monte_carlo:1000"
 
 @dataclass(frozen=True)
 class Option:
-    """One choice among variants of the rules: its name, default, allowed values and meaning."""
+    """A variant of the rules that can be chosen: name, default, allowed values and meaning."""
 
     name: str
     default: Any
@@ -43,7 +43,7 @@ class Option:
         if type(meant) is type(self.default) and meant in self.allowed:
             return meant
         raise CardlabError(
-            f"option {self.name}={value} of {game} is not allowed; use {self.allowed_text}"
+            f"option {self.name}={value!s:.60} of {game} is not allowed; use {self.allowed_text}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -57,7 +57,7 @@ class Option:
 
     @property
     def allowed_text(self) -> str:
-        """Return the allowed values as a person would write them."""
+        """The allowed values in words."""
         if isinstance(self.default, bool):
             return "true or false"
         if isinstance(self.allowed, range):
@@ -67,7 +67,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One number that an agent takes: the first of an entry may be given without its name."""
+    """A number that an agent takes; the first of an entry may be given without its name."""
 
     name: str
     default: int | float
@@ -76,7 +76,7 @@ class Parameter:
     high: float = 10_000_000
 
     def read(self, text: str, agent: str) -> int | float:
-        """Return the number that `text` means."""
+        """Return the number that `text` stands for, after checking its range."""
         kind = type(self.default)
         try:
             value = kind(text)
@@ -93,7 +93,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class AgentEntry:
-    """One kind of agent: its name, what it does, and where it is made."""
+    """A kind of agent: its name, what it does, and the class or function that makes it."""
 
     name: str
     summary: str
@@ -102,18 +102,18 @@ class AgentEntry:
 
     @property
     def fair(self) -> bool:
-        """Whether the agent sees no more than its seat; unfair names end in `_open`."""
+        """Whether the agent sees only what its seat has seen; other names end in `_open`."""
         return not self.name.endswith("_open")
 
     @property
     def usage(self) -> str:
-        """The name with its main budget."""
+        """The name with the default of the first parameter, such as `monte_carlo:1000`."""
         return f"{self.name}:{self.parameters[0].default:g}" if self.parameters else self.name
 
 
 @dataclass(frozen=True)
 class Level:
-    """An opponent for people: a name that they know, the agent behind it, and its picture."""
+    """An opponent for people: the name of the level, the agent that plays, and its picture."""
 
     name: str  # such as "Easy"
     agent: str
@@ -122,7 +122,7 @@ class Level:
 
 @dataclass(frozen=True)
 class GamePackage:
-    """Everything about one game; what is left out, the game does without."""
+    """Everything that belongs to one game; every part but the game itself may be left out."""
 
     module: str  # the package that holds this manifest: its `__name__`
     game: str  # import string of the `Game`
@@ -130,7 +130,7 @@ class GamePackage:
     place: int = 100  # in lists of games: lower comes first
     title: str = ""
     summary: str = ""
-    rules_version: int = 1  # rises when a record of before would be played otherwise
+    rules_version: int = 1  # raised when an older record would replay differently
     options: tuple[Option, ...] = ()
     agents: tuple[AgentEntry, ...] = ()
     heuristic: str = ""  # module with a kernel `choose(view, seat, actions, count)`
@@ -167,7 +167,7 @@ class GamePackage:
         return Path(found).parent
 
     def lazy_attribute(self, name: str) -> Any:
-        """Return `GAME` for `module:GAME`: what a manifest's module uses as its `__getattr__`."""
+        """Return `GAME` for `module:GAME`; a manifest's module uses this as its `__getattr__`."""
         if name == "GAME":
             return load(self.game)
         raise AttributeError(f"module {self.module!r} has no attribute {name!r}")
@@ -185,9 +185,9 @@ MOST_LEVELS = 5
 
 
 def load(reference: str) -> Any:
-    """Return what an import string of a manifest names: `module` or `module:NAME`.
+    """Return the module or object that an import string names: `module` or `module:NAME`.
 
-    The working folder is looked at last, and only if a person has named code in it.
+    The working folder is searched last, and only if a person has named code in it.
     """
     module, _, attribute = reference.partition(":")
     found = import_module(module)

@@ -1,7 +1,7 @@
-"""What a notebook shows of a value: the rules name the place, and it is loaded when it is asked.
+"""What a notebook shows of a value; the code for it is imported when a notebook asks.
 
-Notebooks call `_repr_svg_` and `_repr_html_`. Pictures and tables lie far above the rules in the
-order of layers, so that these methods find them by name.
+Notebooks call `_repr_svg_` and `_repr_html_`. Pictures and tables are in layers above the engine,
+so these methods find them by name.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ __all__ = ["ShownAsHtml", "ShownAsPicture"]
 
 
 class ShownAsPicture:
-    """A value that a notebook shows as a picture of the table."""
+    """A value that notebooks show as a picture of the table."""
 
     __slots__ = ()
 
@@ -22,7 +22,7 @@ class ShownAsPicture:
 
 
 class ShownAsHtml:
-    """A value that a notebook shows as a table of its own, by `html_of` of a module."""
+    """A value that notebooks show as an HTML table, made by `html_of` of a module."""
 
     __slots__ = ()
     html_module: ClassVar[str] = "cardlab.show.notebook"

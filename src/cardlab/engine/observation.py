@@ -1,9 +1,8 @@
-"""What learners from outside see: one row of numbers for each game, written from the view alone.
+"""Observations for learners: one row of numbers for each game, written from the view alone.
 
-Every number has words that say what it means (`Observation.words`), and a bound; all are 0 or more
-and most are at most 1. `observation_of` finds the encoder of a game: the one that its manifest
-names, else the one that its module calls `OBSERVATION`, else one of the fields of its record as
-they are.
+Every number has a description (`Observation.words`) and a bound; all are at least 0 and most are at
+most 1. `observation_of` finds the encoder of a game: the one that its manifest names, else
+`OBSERVATION` of its module, else one of all fields of its record.
 """
 
 from __future__ import annotations
@@ -17,10 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from cardlab.engine.errors import CardlabError, suggest
 from cardlab.engine.game import Array, Game
 from cardlab.engine.kernel import kernel
 from cardlab.engine.manifest import load
-from cardlab.engine.registry import package_of
+from cardlab.engine.registry import find_game, package_of
 
 __all__ = ["Block", "Observation", "from_kernel", "observation_from_fields", "observation_of"]
 
@@ -30,9 +30,9 @@ SET_BYTES = 8  # fields of this size are sets
 
 @dataclass(frozen=True)
 class Block:
-    """Numbers of one kind that follow each other: what each of them means, and how large it gets.
+    """Consecutive numbers of one kind: the meaning of each, and their greatest value.
 
-    `summary` describes all of them in one line, with `...` where the words differ.
+    `summary` describes all of them in one line, with `...` where the descriptions differ.
     """
 
     name: str
@@ -43,24 +43,24 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class Observation:
-    """An encoder: `rows(views, seats)` turns views into an array of float32, a row for each."""
+    """An encoder: `rows(views, seats)` turns views into rows of float32 numbers."""
 
     blocks: tuple[Block, ...]
     rows: Callable[[Array, Array], Array]
 
     @functools.cached_property
     def size(self) -> int:
-        """How many numbers a row has."""
+        """The length of a row."""
         return sum(len(block.words) for block in self.blocks)
 
     @functools.cached_property
     def words(self) -> tuple[str, ...]:
-        """What every number means, by its index."""
+        """The meaning of every number, by its index."""
         return tuple(word for block in self.blocks for word in block.words)
 
     @functools.cached_property
     def high(self) -> Array:
-        """The most that every number can be; the least is 0."""
+        """The greatest value of every number; the least is 0."""
         high: Array = np.repeat(
             np.array([block.high for block in self.blocks], dtype=np.float32),
             [len(block.words) for block in self.blocks],
@@ -68,16 +68,16 @@ class Observation:
         return high
 
     def place(self, name: str) -> slice:
-        """Return where the numbers of a block lie."""
+        """Return the slice of a row that a block takes."""
         first = 0
         for block in self.blocks:
             if block.name == name:
                 return slice(first, first + len(block.words))
             first += len(block.words)
-        raise KeyError(name)
+        raise CardlabError(suggest("block", name, [block.name for block in self.blocks]))
 
     def one(self, view: Array, seat: int) -> Array:
-        """Return the row of one view, given as an array of one record."""
+        """Return the row of one view, which is an array of one record."""
         row: Array = self.rows(view, np.array([seat], dtype=np.int64))[0]
         return row
 
@@ -87,7 +87,7 @@ def from_kernel(
 ) -> Observation:
     """Return the encoder whose kernel `write(view, seat, scratch, out)` fills a row of zeros.
 
-    `scratch` is an array of 256 small numbers that the kernel may use as it likes.
+    `scratch` is an array of 256 numbers of 16 bits for the use of the kernel.
     """
 
     @kernel
@@ -105,9 +105,13 @@ def from_kernel(
     return Observation(tuple(blocks), rows)
 
 
-@functools.cache
-def observation_of(game: Game) -> Observation:
+def observation_of(game: str | Game) -> Observation:
     """Return the encoder of a game."""
+    return _observation_of(find_game(game))
+
+
+@functools.cache
+def _observation_of(game: Game) -> Observation:
     package = package_of(game)
     if package.observation:
         named: Observation = load(package.observation)
@@ -116,12 +120,13 @@ def observation_of(game: Game) -> Observation:
     return own if isinstance(own, Observation) else observation_from_fields(game)
 
 
-def observation_from_fields(game: Game) -> Observation:
-    """Return an encoder of every field of the view's record, number by number.
+def observation_from_fields(game: str | Game) -> Observation:
+    """Return an encoder that writes every field of the view's record.
 
-    Fields of eight bytes are taken for sets and give one number for each of 64 bits; smaller ones
-    give their value, scaled by what the field can hold. The own seat comes first.
+    Fields of eight bytes are sets of cards and give one number for each of 64 bits; smaller fields
+    give their value, divided by the greatest that they can hold. The own seat comes first.
     """
+    game = find_game(game)
     most_seats = int(max(_most_seats(game), 1))
     blocks = [Block("own seat", tuple(f"I am seat {seat}" for seat in range(most_seats)))]
     fields: dict[str, Any] = dict(game.state.fields or {})

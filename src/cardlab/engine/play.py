@@ -1,4 +1,4 @@
-"""One game, move by move, with every action checked: `Table`, and `play_game` for agents alone."""
+"""One game, move by move, with every action checked: `Table`, and how agents are asked."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from cardlab.engine import seeding
+from cardlab.engine.arguments import options_in_a_dict, shorten
 from cardlab.engine.errors import CardlabError, IllegalAction, reason_of
 from cardlab.engine.game import (
     DEALER,
@@ -23,11 +24,10 @@ from cardlab.engine.game import (
     State,
     Turn,
     endless_deals,
-    require_agent,
-    require_game,
 )
 from cardlab.engine.notebook_hooks import ShownAsPicture
 from cardlab.engine.records import Record, Result
+from cardlab.engine.registry import find_game
 
 __all__ = [
     "Table",
@@ -38,37 +38,47 @@ __all__ = [
     "close_game",
     "illegal_answer",
     "open_game",
-    "play_game",
+    "read_deal",
 ]
 
 
 class Table(ShownAsPicture):
-    """A game in progress: the dealer moves by itself, seats move through `act`.
+    """A game in progress: the table deals by itself, seats move through `act`.
 
-    The n-th deck order is `deals[n]` where given; otherwise it comes from `dealer(n)`, or without
-    one from the seed's stream ("deal", n). With none of these the game cannot go on.
+    The n-th deck order is `deals[n]` if it is given; otherwise it comes from `dealer(n)`, or
+    without a dealer from the seed. A game that needs a deal and has none of these raises.
+
+    Attributes: `game`, `options` (all of them, with their values), `seed`, `state` (the complete
+    state), `actions` (the action ids so far) and `deals` (the deck orders so far).
+
+        table = Table("NAME", seed=1)
+        while not table.over:
+            turn = table.turn()
+            table.act(turn.legal[0])
+        print(table.state.points())
     """
 
+    @options_in_a_dict
     def __init__(
         self,
-        game: Game,
+        game: str | Game,
         *,
         seed: int | None = None,
         deals: Iterable[str | Sequence[int] | Array] = (),
         options: dict[str, Any] | None = None,
         dealer: Callable[[int], Array] | None = None,
     ) -> None:
-        require_game(game)
+        game = find_game(game)
         if dealer is not None and not callable(dealer):
             raise CardlabError(
                 f"dealer of {game.name} must be a function of the number of the deal, got "
-                f"{dealer!r:.60}"
+                f"{shorten(dealer)}"
             )
         self.game = game
         self.dealer = dealer
         self.seed = None if seed is None else seeding.read_seed(seed)
-        self.options = game.read_options({} if options is None else options)
-        self.state = game.start(**self.options)
+        self.options = game.read_options(options)
+        self.state = game.start(self.options)
         self.actions: list[int] = []
         self.deals: list[Array] = []
         self._given = _read_deals(game, deals)
@@ -86,12 +96,12 @@ class Table(ShownAsPicture):
 
     @property
     def seats(self) -> int:
-        """How many play."""
+        """The number of seats."""
         return int(self.state.seats)
 
     @property
     def dealt_by_seed(self) -> bool:
-        """Whether the seed alone says what is dealt."""
+        """Whether every deal comes from the seed."""
         return not self._given and self.dealer is None
 
     def turn(self) -> Turn:
@@ -102,14 +112,14 @@ class Table(ShownAsPicture):
         return Turn(self.game, seat, self.state.view(seat), self.state.legal())
 
     def act(self, action: int) -> None:
-        """Take an action for the seat to move, after checking it, and deal if that is next."""
+        """Check an action, take it for the seat to move, and deal if the game needs cards."""
         action = check_action(self.state, action, f", ply {len(self.actions)}")
         self.game.bindings.apply(self.state.array, 0, action)
         self.actions.append(action)
         self._deal()
 
     def record(self, seats: Sequence[str], note: str | None = None) -> Record:
-        """Return the game so far as a record, with the names of those who played."""
+        """Return the game so far as a record; `seats` names the player of every seat."""
         result = None
         if self.over:
             result = Result(returns=self.state.returns(), points=self.state.points())
@@ -135,23 +145,23 @@ class Table(ShownAsPicture):
             if n < len(self._given):
                 order = self._given[n]
             elif self.dealer is not None:
-                order = _read_deal(game, self.dealer(n), n)
+                order = read_deal(game, self.dealer(n), n)
             elif self.seed is not None:
                 order = np.empty(game.deck, dtype=np.uint8)
                 game.shuffle(self.seed, n, order, np.zeros(1, dtype=np.int64))
             else:
                 raise CardlabError(
-                    f"{game.name} needs deal {n + 1}, but {len(self._given)} were given and no "
-                    "seed; give one more deal or a seed"
+                    f"{game.name} needs deal {n + 1}, but got {len(self._given)} deals and no "
+                    "seed; give a seed or one more deal"
                 )
             game.bindings.deal(array, 0, order)
             self.deals.append(order)
 
 
 def check_action(state: State, action: object, place: str = "") -> int:
-    """Return an action from outside if it is legal in a state; otherwise say what is.
+    """Return an action from outside if it is legal in a state; otherwise raise what is legal.
 
-    `place` is what the caller knows of where the game stands, such as `, ply 7`.
+    `place` is what the caller knows about the position, such as `, ply 7`.
     """
     game, legal = state.game, state.legal()
     number = int(action) if _is_whole(action) else -1
@@ -160,9 +170,9 @@ def check_action(state: State, action: object, place: str = "") -> int:
     if state.mover == OVER:
         raise IllegalAction(f"{game.name} is over{place}; start a new game")
     known = 0 <= number < game.num_actions
-    name = game.action_text(number) if known else "no action of this game"
+    name = game.action_text(number) if known else "not an action of this game"
     raise IllegalAction(
-        f"{game.name}{place}: seat {state.mover} cannot take action {action!r} ({name}); "
+        f"{game.name}{place}: seat {state.mover} cannot take action {shorten(action)} ({name}); "
         f"legal: {game.actions_text(legal)}"
     )
 
@@ -170,24 +180,24 @@ def check_action(state: State, action: object, place: str = "") -> int:
 def _read_deals(game: Game, deals: object) -> list[Array]:
     if isinstance(deals, str) or not isinstance(deals, Iterable):
         raise CardlabError(
-            f"deals of {game.name} must be a list of deck orders, got {deals!r:.60}; write "
+            f"deals of {game.name} must be a list of deck orders, got {shorten(deals)}; write "
             "deals=[order]"
         )
-    return [_read_deal(game, deal, n) for n, deal in enumerate(deals)]
+    return [read_deal(game, deal, n) for n, deal in enumerate(deals)]
 
 
-def _read_deal(game: Game, deal: object, n: int) -> Array:
-    """Return a deck order, which must name each card once; the n-th one of a game."""
+def read_deal(game: Game, deal: object, n: int) -> Array:
+    """Return the n-th deck order of a game, given as text or card ids, after checking it."""
     if isinstance(deal, str):
         return game.parse_order(deal)
     try:
         order = np.asarray(deal)
-    except (ValueError, TypeError):  # rows of different lengths, or what converts itself badly
+    except (ValueError, TypeError, OverflowError):  # ragged rows, or a failing conversion
         order = np.empty(0)
     if order.shape != (game.deck,) or order.dtype.kind not in "iu":
         raise CardlabError(
             f"deal {n + 1} of {game.name} must be a text or {game.deck} card ids, got "
-            f"{str(deal)!r:.60}"
+            f"{shorten(deal)}"
         )
     if sorted(order.tolist()) != list(range(game.deck)):
         raise CardlabError(f"deal {n + 1} of {game.name} must hold each of 0..{game.deck - 1} once")
@@ -195,9 +205,9 @@ def _read_deal(game: Game, deal: object, n: int) -> Array:
 
 
 def ask(agent: Agent | OpenAgent, state: State, rng: np.random.Generator, place: str = "") -> int:
-    """Return the choice of `agent` for the seat to move; only open agents get the state.
+    """Return the action that an agent chooses for the seat to move; open agents get the state.
 
-    `place` is what the caller knows of where the game stands, for whoever has to fix the agent.
+    `place` is what the caller knows about the position; messages about the agent contain it.
     """
     seat = state.mover
     where = f"seat {seat} of {state.game.name}{place}"
@@ -216,23 +226,23 @@ def ask(agent: Agent | OpenAgent, state: State, rng: np.random.Generator, place:
 def agent_errors(
     asked: Callable[..., Any] | None, name: str, place: Callable[[], str]
 ) -> Iterator[None]:
-    """Turn what an agent raises into a sentence: who, where in the game and in the code."""
+    """Turn an exception of an agent into a sentence: which agent, where in the game and code."""
     try:
         yield
     except CardlabError:
         raise
     except Exception as error:
         raise CardlabError(
-            f"agent {name!r} broke as {place()}; {reason_of(error, asked)}; mend it there "
-            "(CARDLAB_TRACEBACK=1 in the environment shows every step)"
+            f"agent {name!r} failed as {place()}; {reason_of(error, asked)}; fix it there "
+            "(CARDLAB_TRACEBACK=1 in the environment shows the traceback)"
         ) from error
 
 
 def illegal_answer(name: str, answer: object, place: str, legal: Array) -> IllegalAction:
-    """Return the sentence about an agent that has answered what it may not."""
+    """Return the error about an agent whose answer is not a legal action."""
     forgotten = "is there a return missing? " if answer is None else ""
     return IllegalAction(
-        f"agent {name!r} answered {answer!r} as {place}; legal action ids: "
+        f"agent {name!r} answered {shorten(answer)} as {place}; legal action ids: "
         f"{', '.join(map(str, legal))}; {forgotten}return one of turn.legal as an int"
     )
 
@@ -242,20 +252,20 @@ def _is_whole(action: object) -> TypeGuard[int | np.integer[Any]]:
 
 
 def ask_values(agent: HasValues, turn: Turn, rng: np.random.Generator) -> Array:
-    """Return what `agent` thinks of every legal action: one number each."""
+    """Return an agent's value of every legal action of a turn."""
     name, where = getattr(agent, "name", "?"), f"adviser of seat {turn.seat} of {turn.game.name}"
     with agent_errors(agent.values, name, lambda: where):
         values = np.asarray(agent.values(turn, rng), dtype=float)
     if values.shape != turn.legal.shape:
         raise CardlabError(
-            f"agent {name!r} gave values of shape {values.shape} as {where}; return one number for "
-            f"each of the {len(turn.legal)} actions in turn.legal"
+            f"agent {name!r} returned values of shape {values.shape} as {where}; return one number "
+            f"for each of the {len(turn.legal)} actions in turn.legal"
         )
     return values
 
 
 def open_game(table: Table, agents: Sequence[object], rngs: Sequence[np.random.Generator]) -> None:
-    """Tell the agents that want to know that their game begins."""
+    """Call `begin` of all agents that have it."""
     for seat, agent in enumerate(agents):
         if isinstance(agent, FollowsGames):
             with _calling(table, seat, agent, agent.begin):
@@ -263,7 +273,7 @@ def open_game(table: Table, agents: Sequence[object], rngs: Sequence[np.random.G
 
 
 def close_game(table: Table, agents: Sequence[object]) -> None:
-    """Tell the agents that want to know how their game has ended."""
+    """Call `end` of all agents that have it, with the results."""
     for seat, agent in enumerate(agents):
         if isinstance(agent, FollowsGames):
             with _calling(table, seat, agent, agent.end):
@@ -275,30 +285,3 @@ def _calling(
 ) -> AbstractContextManager[None]:
     where = f"seat {seat} of {table.game.name}, ply {len(table.actions)}"
     return agent_errors(method, getattr(agent, "name", "?"), lambda: where)
-
-
-def play_game(
-    game: Game,
-    agents: Sequence[Agent | OpenAgent],
-    *,
-    seed: int,
-    deals: Iterable[str | Sequence[int] | Array] = (),
-    options: dict[str, Any] | None = None,
-) -> Record:
-    """Play one game between agents, one per seat, and return its record."""
-    seed = seeding.read_seed(seed)
-    table = Table(game, seed=seed, deals=deals, options=options)
-    if not isinstance(agents, Sequence) or isinstance(agents, str):
-        raise CardlabError(f"agents must be a list, one for each seat, got {agents!r:.60}")
-    if len(agents) != table.seats:
-        raise CardlabError(f"{len(agents)} agents for {table.seats} seats of {game.name}")
-    for agent in agents:
-        require_agent(agent, getattr(agent, "name", repr(agent)[:60]))
-    rngs = [seeding.generator(seed, "seat", seat) for seat in range(table.seats)]
-    open_game(table, agents, rngs)
-    while not table.over:
-        seat = table.mover
-        place = f", ply {len(table.actions)}, seed {seed}"
-        table.act(ask(agents[seat], table.state, rngs[seat], place))
-    close_game(table, agents)
-    return table.record([agent.name for agent in agents])

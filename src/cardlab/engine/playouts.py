@@ -1,4 +1,4 @@
-"""Random play at full speed: finishing one game, or playing many from fresh deals."""
+"""Random play at compiled speed: finish one game, or play many new games."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardlab.engine import seeding
+from cardlab.engine.arguments import options_in_a_dict, read_count
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import DEALER, MOST_DEALS_IN_A_ROW, OVER, Array, Game, endless_deals
 from cardlab.engine.kernel import int64, kernel
+from cardlab.engine.registry import find_game
 from cardlab.engine.seeding import SEAT, below, branch, shuffle
 
 __all__ = ["Playouts", "Policy", "Scratch", "choose_any", "make_playouts", "play_randomly"]
@@ -20,7 +22,7 @@ Policy = Callable[[Any, int, Any, int, Any], int]  # state, seat, actions, count
 
 
 class Scratch(NamedTuple):
-    """Memory that kernels work in, since they allocate nothing."""
+    """Scratch memory for kernels, which allocate nothing."""
 
     work: Array
     order: Array
@@ -28,7 +30,7 @@ class Scratch(NamedTuple):
 
     @classmethod
     def of(cls, game: Game, rows: int = 1) -> Scratch:
-        """Return scratch for a game, with `rows` records to play in."""
+        """Return scratch memory for a game, with `rows` records."""
         return cls(
             np.empty(rows, dtype=game.state),
             np.empty(game.deck, dtype=np.uint8),
@@ -37,7 +39,7 @@ class Scratch(NamedTuple):
 
 
 class Playouts(NamedTuple):
-    """Kernels of random play over one game."""
+    """The kernels of random play for one game."""
 
     finish: Callable[[Any, Any, Any, Any], None]
     play_one: Callable[[Any, int, Any, Any, Any], int]
@@ -46,13 +48,13 @@ class Playouts(NamedTuple):
 
 @kernel
 def choose_any(s: Any, seat: int, actions: Any, count: int, rng: Any) -> int:
-    """Return any action with equal probability: the policy of plain play-outs."""
+    """Return any action with equal probability: the policy of random play-outs."""
     return int64(actions[below(rng, count)])
 
 
 @functools.cache
 def make_playouts(game: Game, policy: Policy | None = None) -> Playouts:
-    """Return the kernels of play-outs for a game, in which every seat follows a policy."""
+    """Return the kernels of play-outs for a game in which every seat follows a policy."""
     choose = policy or choose_any
     mover, deal, legal, apply = game.mover, game.deal, game.legal, game.apply
     returns, deck_order = game.returns, game.shuffle
@@ -65,7 +67,7 @@ def make_playouts(game: Game, policy: Policy | None = None) -> Playouts:
         while who != OVER:
             if who == DEALER:
                 if deals == most_deals:
-                    return  # the table says so when it comes to this
+                    return  # a table raises when play comes here
                 deals += 1
                 shuffle(order, rng)
                 deal(s, order)
@@ -111,8 +113,12 @@ def make_playouts(game: Game, policy: Policy | None = None) -> Playouts:
     return Playouts(finish, play_one, play_many)
 
 
-def play_randomly(game: Game, games: int, *, seed: int = 0, **options: Any) -> tuple[int, Array]:
-    """Play fresh games at random; return the decisions taken and the summed returns by seat."""
+@options_in_a_dict
+def play_randomly(
+    game: str | Game, games: int, *, seed: int = 0, options: dict[str, Any] | None = None
+) -> tuple[int, Array]:
+    """Play new games at random; return the number of decisions and the sum of returns by seat."""
+    game, games = find_game(game), read_count(games, "games")
     fresh = game.fresh(**game.read_options(options))
     totals = np.zeros(int(fresh[0].seats))
     start, rng = seeding.stream(seed, "game"), np.zeros(1, dtype=np.int64)

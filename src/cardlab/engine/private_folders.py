@@ -1,4 +1,4 @@
-"""Folders and files that nobody but this user can have written, and what speaks against others."""
+"""Folders and files that nobody but this user can have written."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from cardlab.engine.errors import CardlabError
 
 __all__ = ["distrust", "temporary_folder"]
 
-ROOT = 0  # whose files are trusted: root can change this user's own as well
+ROOT = 0  # files of root are trusted: root can change this user's own files as well
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def distrust(found: os.stat_result) -> str:
-    """Return why somebody else may have written a file or folder, or '' if nobody can have."""
+    """Return why another user may have written a file or folder, or '' if none can have."""
     if not hasattr(os, "geteuid"):
-        return ""  # Windows: folders of a user are closed to others from the start
+        return ""  # Windows: folders of a user are closed to others
     if found.st_uid not in (os.geteuid(), ROOT):
         return "it belongs to another user"
     return "other users can write to it" if found.st_mode & OTHERS_WRITE else ""
 
 
 def temporary_folder() -> Path:
-    """Return this user's own folder for temporary files, where nobody else can put a link."""
+    """Return this user's own folder for temporary files, where no other user can put a link."""
     owner = os.geteuid() if hasattr(os, "geteuid") else "user"
     folder = Path(tempfile.gettempdir()) / f"cardlab-{owner}"
     try:
@@ -44,7 +44,7 @@ def temporary_folder() -> Path:
 
 
 def _take(folder: Path) -> str:
-    """Close a folder of this user to all others; return why it cannot be used, or ''."""
+    """Close a folder of this user to other users; return why it cannot be used, or ''."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         found = os.fstat(handle)

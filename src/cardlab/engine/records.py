@@ -1,27 +1,32 @@
 """Game records: one JSON line each, complete and exact.
 
 A record holds the game, its rules version and options, every deck order as cards, who sat where,
-every action as id and text, and the result. Replaying it needs no random numbers, so a game from a
-kitchen table or from another program fits as well as one of ours.
+every action as id and text, and the result. Replaying it needs no random numbers, so a record can
+also describe a game that was played with real cards or by another program.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
+from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from cardlab.engine.arguments import read_path, shorten
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.notebook_hooks import ShownAsHtml
 
 __all__ = ["Record", "Result", "append_records", "read_records"]
 
+TAIL_BYTES = 1 << 16  # of a file, read at once from its end
+
 
 class Result(BaseModel):
-    """What a finished game brought to each seat."""
+    """The result of a finished game: returns and points of every seat."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -30,7 +35,7 @@ class Result(BaseModel):
 
 
 class Record(ShownAsHtml, BaseModel):
-    """One game, complete or broken off (`result` is None)."""
+    """One game: complete, or not finished (`result` is None)."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -42,7 +47,7 @@ class Record(ShownAsHtml, BaseModel):
     seats: list[str]
     actions: list[tuple[int, str]]
     result: Result | None = None
-    forfeit: int | None = None  # the seat that lost by failing to answer; `note` says why
+    forfeit: int | None = None  # the seat that lost because it failed to answer; see `note`
     note: str | None = None
 
     def to_line(self) -> str:
@@ -51,58 +56,131 @@ class Record(ShownAsHtml, BaseModel):
 
     @classmethod
     def from_line(cls, line: str) -> Record:
-        """Return the record that a line of JSON holds."""
+        """Return the record in a line of JSON."""
+        if not isinstance(line, str):
+            raise CardlabError(f"a record must be a line of JSON, got {shorten(line)}")
         try:
             data: Any = json.loads(line)
             line.encode()
             if "\\ud" in line.lower():  # half a character, which no file or answer can hold
                 json.dumps(data, ensure_ascii=False).encode()
         except json.JSONDecodeError as error:
-            raise CardlabError(
-                f"this is no JSON ({error.msg} at character {error.pos + 1})"
-            ) from None
+            reason = error.msg[:1].lower() + error.msg[1:].removesuffix(" at")
+            raise CardlabError(f"invalid JSON at character {error.pos + 1}: {reason}") from None
         except (ValueError, RecursionError) as error:
-            reason = "nested too deeply" if isinstance(error, RecursionError) else error
-            raise CardlabError(f"this is no game record ({reason})") from None
+            reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+            raise CardlabError(f"not a game record: {reason}") from None
         try:
             return cls.model_validate(data)
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(str(step) for step in first["loc"]) or "the whole line"
-            raise CardlabError(f"this is no game record: {place}: {first['msg']}") from None
+            raise CardlabError(f"not a game record: {place}: {first['msg']}") from None
 
 
-def append_records(path: Path, *records: Record) -> None:
-    """Add records to a file of records, making file and folders as needed."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab+") as file:
-            if records and file.seek(0, 2):
-                file.seek(-1, 2)
-                if file.read(1) != b"\n":  # the last line was left open; it stays whole
-                    file.write(b"\n")
-            file.write(b"".join(record.to_line().encode() + b"\n" for record in records))
-    except OSError as error:
+def append_records(path: str | PathLike[str], *records: Record) -> None:
+    """Add records to a file, which is made if it is not there; its folder must exist.
+
+    If writing fails, as on a full disk, the file ends with the last record that was written whole.
+    """
+    path = read_path(path)
+    for record in records:
+        if not isinstance(record, Record):
+            raise CardlabError(f"append_records writes Records, got {shorten(record)}")
+    if not path.parent.is_dir():
         raise CardlabError(
-            f"{path} cannot be written: {error.strerror}; name another file for records"
+            f"{path} cannot be written: there is no folder {path.parent}; make it, or name another "
+            "file"
+        )
+    data = b"".join(record.to_line().encode() + b"\n" for record in records)
+    opened = False
+    try:
+        with path.open("ab+", buffering=0) as file:
+            opened = True
+            if data:
+                _write_whole_lines(file, data if _ends_with_a_line(file, path) else b"\n" + data)
+    except OSError as error:
+        state = "; it ends with its last whole record, free some space or" * opened
+        raise CardlabError(
+            f"{path} cannot be written: {error.strerror}{state or ';'} name another file for "
+            "records"
         ) from None
 
 
-def read_records(path: Path) -> Iterator[tuple[int, Record]]:
-    """Yield the records of a file with their line numbers; errors name file and line."""
+def _ends_with_a_line(file: BinaryIO, path: Path) -> bool:
+    """Return whether a file of records ends with a line break; a cut-off last line raises."""
+    size = at = file.seek(0, 2)
+    tail = b""
+    while at and b"\n" not in tail:
+        at = max(0, at - TAIL_BYTES)
+        file.seek(at)
+        tail = file.read(size - at)
+    last = tail.rpartition(b"\n")[2]
+    if last:
+        try:
+            Record.from_line(last.decode())
+        except ValueError:  # CardlabError is one, too
+            raise CardlabError(
+                f"{path} cannot be continued: its last line is cut off; remove that line, or name "
+                "another file"
+            ) from None
+    return not last
+
+
+def _write_whole_lines(file: BinaryIO, data: bytes) -> None:
+    """Write lines at the end of a file; if that fails, cut the file after its last whole line."""
+    end = file.seek(0, 2)
+    written = 0
     try:
-        with path.open(encoding="utf-8") as file:
+        while written < len(data):
+            written += file.write(data[written:])
+    except BaseException:
+        with suppress(OSError):  # of a device, not of a file
+            file.truncate(end + data.rfind(b"\n", 0, written) + 1)
+        raise
+
+
+def read_records(
+    path: str | PathLike[str], *, damaged: list[str] | None = None
+) -> Iterator[tuple[int, Record]]:
+    """Yield the line number and the record of every line of a file.
+
+    A line that is not a record raises a sentence with file and line, after all records before it.
+    With a list `damaged` such lines are skipped, and the sentences are added to the list.
+    """
+    return _records_in(read_path(path), damaged)
+
+
+def _records_in(path: Path, damaged: list[str] | None) -> Iterator[tuple[int, Record]]:
+    try:
+        with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 if line.strip():
                     try:
-                        yield number, Record.from_line(line)
-                    except CardlabError as error:
-                        raise CardlabError(f"{path}, line {number}: {error}") from None
+                        record = Record.from_line(line.decode())
+                    except ValueError as error:  # CardlabError, or UnicodeDecodeError
+                        sentence = _describe_damage(path, number, line, error)
+                        if damaged is None:
+                            raise CardlabError(sentence) from None
+                        damaged.append(sentence)
+                    else:
+                        yield number, record
     except OSError as error:
         raise CardlabError(
             f"{path} cannot be read: {error.strerror}; give a file of records, one JSON line each"
         ) from None
-    except UnicodeDecodeError:
-        raise CardlabError(
-            f"{path} is not text; give a file of records, one JSON line each"
-        ) from None
+
+
+def _describe_damage(path: Path, number: int, line: bytes, error: ValueError) -> str:
+    """Return a sentence about a line that is not a record."""
+    text = line.rstrip()
+    unread = isinstance(error, UnicodeDecodeError) or str(error).startswith("invalid JSON")
+    closed = line.endswith(b"\n") and text.endswith(b"}")
+    if unread and text.startswith(b"{") and not closed:
+        return (
+            f"{path}, line {number} is cut off: the disk was full, or the program that wrote it "
+            "was stopped; the lines before it are whole"
+        )
+    if isinstance(error, UnicodeDecodeError):
+        return f"{path} is not text; give a file of records, one JSON line each"
+    return f"{path}, line {number}: {error}"

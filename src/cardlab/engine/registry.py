@@ -1,9 +1,9 @@
 """Games by name: the folders of `cardlab.games`, and packages from outside.
 
 A package from outside gives its game a name by an entry point of the group `cardlab.games`, whose
-value is a `Game` or a `GamePackage`. Any other game is found as `package.module:NAME`, which is a
-name of code that will run: it is trusted where a person has typed it, and where a file says it
-(a record, a store, a network) only if a person says so.
+value is a `Game` or a `GamePackage`. Any other game is found as `package.module:NAME`. Such a name
+runs code: it is trusted if a person has typed it; a name from a file (a record, a store, a network)
+is trusted only if a person says so.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from cardlab.aliases import current_reference
+from cardlab.engine.arguments import shorten
 from cardlab.engine.errors import CardlabError, reason_of, suggest
 from cardlab.engine.importing import import_first_here
 from cardlab.engine.manifest import GamePackage
@@ -60,31 +61,46 @@ def known_packages() -> dict[str, GamePackage]:
         try:
             package = find_package(name)
         except CardlabError:
-            continue  # naming the game says what is wrong with it
+            continue  # the error is shown when this game is asked for
         found.setdefault(name, package)
     return found
 
 
-def find_package(name: str, *, trust: bool = True) -> GamePackage:
-    """Return the manifest of a game by its name, entry point or `package.module:NAME`.
+def find_package(game: str | Game, *, trust: bool = True) -> GamePackage:
+    """Return the manifest of a game, given as for `find_game`.
 
-    A name that nobody has typed is looked up without `trust`, as by `find_game`.
+    A name that no person has typed is looked up with `trust=False`.
     """
-    found = _find(name, trust)
+    found = _find(game, trust) if isinstance(game, str) else find_game(game)
     return found if isinstance(found, GamePackage) else package_of(found)
 
 
-def find_game(name: str, *, trust: bool = True) -> Game:
-    """Return a game by its name, or one from outside by entry point or `package.module:NAME`.
+def find_game(game: str | Game, *, trust: bool = True) -> Game:
+    """Return the game of a name, an entry point or `package.module:NAME`, or a game as it is.
 
-    Without `trust` nothing is imported because of the name: it must be one of our games, of an
-    installed package, or of code that somebody has loaded before.
+    With `trust=False` the name imports no new code: it must belong to one of our games, to an
+    installed package or to code that is already loaded.
     """
-    found = _find(name, trust)
-    if isinstance(found, GamePackage):
-        found = _require_game(import_named(found.game, "game"), name)
+    if isinstance(game, str):
+        found = _find(game, trust)
+        if isinstance(found, GamePackage):
+            found = _require_game(import_named(found.game, "game"), game)
+    else:
+        found = _require_object(game)
     _check_once(found)
     return found
+
+
+def _require_object(game: object) -> Game:
+    """Return a game that is not given as text."""
+    from cardlab.engine.game import Game
+
+    if not isinstance(game, Game):
+        raise CardlabError(
+            f"game must be a Game or the name of one, got {shorten(game)}; known: "
+            f"{', '.join(our_games())}"
+        )
+    return game
 
 
 def _find(name: str, trust: bool) -> GamePackage | Game:
@@ -107,7 +123,7 @@ def _find(name: str, trust: bool) -> GamePackage | Game:
 
 
 def _is_known(reference: str) -> bool:
-    """Return whether a reference names what is installed here, or code that is loaded already."""
+    """Return whether a reference names something installed here, or code that is loaded."""
     reference = current_reference(reference)
     if reference in installed("cardlab.games").values():
         return True
@@ -121,7 +137,7 @@ def _is_known(reference: str) -> bool:
 
 
 def package_of(game: Game) -> GamePackage:
-    """Return the manifest of a game: beside it, in the package around it, or an empty one."""
+    """Return the manifest of a game: of its module, of the package around it, or an empty one."""
     module, _, _ = game.reference.partition(":")
     for home in (module, module.rpartition(".")[0]):
         found = getattr(sys.modules.get(home), "PACKAGE", None)
@@ -159,7 +175,7 @@ def _check_once(game: Game) -> None:
 
 @cache
 def installed(group: str) -> dict[str, str]:
-    """Return what installed packages offer under a group of entry points, by name.
+    """Return the entry points of a group from all installed packages, by name.
 
     A name that two packages offer is left out; both are found by their full reference.
     """
@@ -172,14 +188,14 @@ def installed(group: str) -> dict[str, str]:
 def import_named(reference: str, what: str, *, here: bool = True) -> object:
     """Return the object that `package.module:NAME` names, from the working folder first.
 
-    Without `here` the working folder is left out, as for the entry points of installed packages.
+    With `here=False` the working folder is left out, as for entry points of installed packages.
     """
     reference = current_reference(reference)
     module, _, attribute = reference.partition(":")
     if not attribute.isidentifier() or not all(part.isidentifier() for part in module.split(".")):
         home, _, last = module.rpartition(".")
         meant = f"{home}:{last}" if home and last and not attribute else "package.module:NAME"
-        raise CardlabError(f"{what} {reference!r} names no object; write {meant}")
+        raise CardlabError(f"{what} {reference!r} does not name an object; write {meant}")
     try:
         loaded = import_first_here(module) if here else import_module(module)
     except Exception as error:  # whatever a person's module raises is theirs to read
@@ -207,13 +223,16 @@ def _missing_text(module: ModuleType, attribute: str) -> str:
     message = f"{module.__name__} has no {attribute!r}"
     found, here = getattr(module, "__file__", None), Path(f"{module.__name__}.py").absolute()
     if here.exists() and (found is None or Path(found).resolve() != here.resolve()):
-        return f"{message}, for it is {found or 'built in'}; give {here.name} another name"
+        return (
+            f"{message}: the module is {found or 'built into Python'}, not {here.name} in this "
+            "folder; give the file another name"
+        )
     near = _close(attribute, [name for name in vars(module) if name[0] != "_"])
     return f"{message}; did you mean {module.__name__}:{near[0]}?" if near else message
 
 
 def _close(name: str, known: list[str]) -> list[str]:
-    """Return the known name that is most like a mistaken one, if any is."""
+    """Return the known name that is closest to a mistaken one, if one is close."""
     from difflib import get_close_matches  # loaded for a mistake only
 
     return get_close_matches(name, known, n=1)

@@ -1,10 +1,11 @@
-"""Replaying records through the rules, and saying where a record disagrees with them."""
+"""Replay records by the rules, and report where a record disagrees with them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 
+from cardlab.engine.arguments import shorten
 from cardlab.engine.errors import CardlabError, IllegalAction
 from cardlab.engine.game import Game
 from cardlab.engine.play import Table
@@ -14,13 +15,22 @@ from cardlab.engine.registry import find_game
 __all__ = ["replay"]
 
 
-def replay(record: Record, *, trust: bool = False, game: Game | None = None) -> Iterator[Table]:
+def replay(
+    record: Record, *, trust: bool = False, game: str | Game | None = None
+) -> Iterator[Table]:
     """Yield the table before the first action and after each; the first disagreement raises.
 
-    A game from outside is code to be imported: that needs `trust`, or the game itself, in which
-    case nothing is looked up.
+    The game of a record may be code from outside, which is imported only with `trust=True`; a game
+    that is given is used instead.
     """
-    game = game or find_game(record.game, trust=trust)
+    if not isinstance(record, Record):
+        raise CardlabError(
+            f"record must be a Record, got {shorten(record)}; read_records reads them from a file"
+        )
+    return _replay(record, find_game(record.game, trust=trust) if game is None else find_game(game))
+
+
+def _replay(record: Record, game: Game) -> Iterator[Table]:
     if record.rules != game.rules_version:
         raise CardlabError(
             f"the record follows rules version {record.rules} of {game.name}, this program plays "
@@ -31,11 +41,12 @@ def replay(record: Record, *, trust: bool = False, game: Game | None = None) -> 
         raise CardlabError(f"the record names {len(record.seats)} seats, but {table.seats} play")
     yield table
     for ply, (action, text) in enumerate(record.actions):
-        meant = game.action_text(action) if 0 <= action < game.num_actions else "no action"
+        known = 0 <= action < game.num_actions
+        meant = game.action_text(action) if known else f"not an action of {game.name}"
         if text != meant:
             raise CardlabError(f"ply {ply}: action {action} is {meant}, the record says {text!r}")
         if table.over:
-            raise CardlabError(f"ply {ply}: the game is over, but the record goes on with {text}")
+            raise CardlabError(f"ply {ply}: the game is over, but the record continues with {text}")
         try:
             table.act(action)
         except IllegalAction as error:
@@ -47,7 +58,7 @@ def replay(record: Record, *, trust: bool = False, game: Game | None = None) -> 
         )
     if record.forfeit is not None and not table.over:
         _check_forfeit(record, table.seats)
-        return  # given away: the rules know no result
+        return  # a game that was given away has no result by the rules
     ours = table.record(record.seats).result
     if ours != record.result:
         raise CardlabError(
@@ -56,7 +67,7 @@ def replay(record: Record, *, trust: bool = False, game: Game | None = None) -> 
 
 
 def _check_forfeit(record: Record, seats: int) -> None:
-    """Make sure that a game that was given away names its loser and a number for each seat."""
+    """Check that a game that was given away names its loser and one number for each seat."""
     result = record.result
     whole = result is None or (
         len(result.returns) == len(result.points) == seats
@@ -64,8 +75,8 @@ def _check_forfeit(record: Record, seats: int) -> None:
     )
     if not whole or record.forfeit not in range(seats):
         raise CardlabError(
-            f"the record gives the game away at seat {record.forfeit}, but its loser or its result "
-            f"does not fit {seats} seats; name a seat that plays, and one number for each"
+            f"seat {record.forfeit} gave the game away, but the seat or the result does not fit "
+            f"{seats} seats; name a seat from 0 to {seats - 1}, and one number for each seat"
         )
 
 

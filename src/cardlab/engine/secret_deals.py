@@ -1,8 +1,8 @@
-"""Deck orders from a secret key: no card of a deck says anything about the others.
+"""Deck orders from a secret key: known cards of a deck reveal nothing about the others.
 
-The streams of `seeding` are quick and repeatable, but whoever knows the seed, or enough cards of a
-deck, can compute the rest. Where somebody might try, decks come from a key instead: the n-th deck
-is the cards sorted by SHA-256(key, n, card), which anybody can check once the key is known.
+The streams of `seeding` are fast and repeatable, but from the seed, or from enough cards of a deck,
+the other cards can be computed. Where a player might try that, decks come from a key: the n-th deck
+is the cards sorted by SHA-256(key, n, card), which anybody can check once the key is published.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["derive_key", "secret_order"]
 
 
 def derive_key(*parts: bytes | str | int) -> bytes:
-    """Return a key of 32 bytes that depends on every part and on where each of them ends."""
+    """Return a key of 32 bytes that depends on every part and on the boundaries between parts."""
     total = hashlib.sha256()
     for part in parts:
         data = part if isinstance(part, bytes) else str(part).encode()

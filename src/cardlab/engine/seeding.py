@@ -1,4 +1,4 @@
-"""Named random streams, all derived from one seed, the same inside kernels and outside.
+"""Named random streams, all derived from one seed, equal inside kernels and outside.
 
 A stream is a 63-bit number. `branch(stream, word)` derives another one; words are small numbers
 (the n-th deal, a seat) or the hash of a name. The generator is a lag-1 multiply-with-carry of base
@@ -6,7 +6,7 @@ A stream is a 63-bit number. `branch(stream, word)` derives another one; words a
 signed 64-bit integer, so that compiled and interpreted runs agree to the bit without a warning.
 
     seed --"deal"--> stream --0--> first deck order, --1--> second, ...
-         --"seat"--> stream --k--> what the agent on seat k may draw from
+         --"seat"--> stream --k--> random numbers of the agent on seat k
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from cardlab.engine.arguments import shorten
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.kernel import int64, kernel
 
@@ -53,9 +54,9 @@ GAME = word("game")
 
 
 def read_seed(seed: object) -> int:
-    """Return a person's seed as the 63-bit number that streams start from."""
+    """Return a person's seed as the 63-bit number from which streams start."""
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
-        raise CardlabError(f"seed {seed!r} is not a whole number; give one such as 0 or 7")
+        raise CardlabError(f"seed {shorten(seed)} is not a whole number; give one such as 0 or 7")
     if -TOP <= seed <= TOP:
         return int(seed)
     raise CardlabError(f"seed {seed} is out of range; give a whole number below 2**63")
@@ -63,7 +64,7 @@ def read_seed(seed: object) -> int:
 
 @kernel
 def branch(start: int, step: int) -> int:
-    """Return the stream that leaves `start` at `step`, unrelated to all its neighbours."""
+    """Return the stream that leaves `start` at `step`; neighbouring streams are unrelated."""
     x = int64(start)
     x = MULTIPLIER * ((x ^ 0x5DEECE66D) & LOW) + (x >> 32)  # so that seed and step differ in role
     x ^= int64(step)
@@ -77,7 +78,7 @@ def branch(start: int, step: int) -> int:
 
 @kernel
 def below(rng: Any, n: int) -> int:
-    """Return the next whole number from 0 to n - 1 of the stream kept in `rng[0]`."""
+    """Return the next random whole number from 0 to n - 1 of the stream in `rng[0]`."""
     x = int64(rng[0])
     low = x & LOW
     carry = x >> 32
@@ -87,13 +88,13 @@ def below(rng: Any, n: int) -> int:
 
 @kernel
 def happens(rng: Any, probability: float) -> bool:
-    """Return True with this probability."""
+    """Return True with a probability."""
     return below(rng, RANDOM_RESOLUTION) < probability * RANDOM_RESOLUTION
 
 
 @kernel
 def shuffle(order: Any, rng: Any) -> None:
-    """Fill `order` with a random arrangement of 0, 1, ..., len(order) - 1."""
+    """Fill `order` with a random permutation of 0, 1, ..., len(order) - 1."""
     for i in range(len(order)):
         j = below(rng, i + 1)
         order[i] = order[j]
@@ -102,7 +103,7 @@ def shuffle(order: Any, rng: Any) -> None:
 
 @kernel
 def deck_order(seed: int, n: int, order: Any, rng: Any) -> None:
-    """Fill `order` with the n-th deck order of the game with this seed; `rng` is scratch."""
+    """Fill `order` with the n-th deck order of the game of a seed; `rng` is scratch memory."""
     rng[0] = branch(branch(seed, DEAL), n)
     shuffle(order, rng)
 
@@ -118,7 +119,7 @@ def stream(seed: int, *path: str | int) -> int:
 def generator(seed: int, *path: str | int) -> np.random.Generator:
     """Return a NumPy generator for the stream that leaves `seed` along `path`.
 
-    It is seeded through a one-way hash: an agent that inspects its generator learns nothing of
+    It is seeded through a one-way hash: an agent that inspects its generator learns nothing about
     the seed, from which it could compute the deal.
     """
     start = stream(seed, *path).to_bytes(8, "big", signed=True)

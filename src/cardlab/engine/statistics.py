@@ -1,6 +1,6 @@
-"""Means, shares and differences with 95 % intervals, each by one formula for the whole package.
+"""Means, shares and differences with 95 % intervals; one formula for the whole package.
 
-A margin is half of an interval. scipy is imported where it is used: it takes long to load.
+A margin is half of an interval. scipy is imported inside functions, as loading it takes long.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ Array = NDArray[np.float64]
 
 
 def mean_and_margin(values: Sequence[float] | Array) -> tuple[float, float]:
-    """Return the mean of many independent values and its margin, by the normal distribution.
+    """Return the mean of many independent values and its margin by the normal distribution.
 
-    For a paired difference give the differences; one value has an infinite margin.
+    For paired values give the differences; a single value has an infinite margin.
     """
     return float(np.mean(values)), _margin(values, Z95)
 
 
 def mean_and_t_margin(values: Sequence[float] | Array) -> tuple[float, float]:
-    """Return the mean of independent values and its margin, by Student's t: for few values."""
+    """Return the mean of few independent values and its margin by Student's t."""
     from scipy.special import stdtrit  # a tenth of the time that scipy.stats takes to import
 
     return float(np.mean(values)), _margin(values, float(stdtrit(len(values) - 1, 0.975)))
@@ -50,7 +50,7 @@ def mean_and_interval(
 ) -> tuple[float, tuple[float, float] | None]:
     """Return the mean of independent values and its interval by Student's t, cut to its range.
 
-    There is none for fewer than FEWEST_VALUES values or for values without variation.
+    The interval is None for fewer than FEWEST_VALUES values or for values without variation.
     """
     mean, margin = mean_and_t_margin(values)
     if len(values) < FEWEST_VALUES or margin == 0:
@@ -75,7 +75,7 @@ def binomial_margin(share: float, games: int) -> float:
 
 
 def wilson_interval(score: float, games: int) -> tuple[float, float]:
-    """Return Wilson's interval of a share; draws count half, which makes it a little wide."""
+    """Return Wilson's interval of a share; draws count half, so it is slightly too wide."""
     share, z2 = score / games, Z95 * Z95
     centre = (share + z2 / (2 * games)) / (1 + z2 / games)
     spread = math.sqrt(share * (1 - share) / games + z2 / (4 * games * games))
@@ -84,7 +84,7 @@ def wilson_interval(score: float, games: int) -> tuple[float, float]:
 
 
 def ratio_and_margin(parts: Array, totals: Array) -> tuple[float, float]:
-    """Return sum(parts) / sum(totals) and its margin, for groups that are independent."""
+    """Return sum(parts) / sum(totals) and its margin, for independent groups."""
     ratio = float(parts.sum() / totals.sum())
     groups = len(totals)
     squares = float(((parts - ratio * totals) ** 2).sum()) * groups / (groups - 1)
@@ -94,7 +94,7 @@ def ratio_and_margin(parts: Array, totals: Array) -> tuple[float, float]:
 def bootstrap_mean(
     values: Array, rng: np.random.Generator, samples: int = 2000
 ) -> tuple[float, float, float]:
-    """Return a mean and the bounds of its interval by the percentiles of a bootstrap."""
+    """Return a mean and the bounds of its interval by the percentile bootstrap."""
     picks = rng.integers(0, len(values), (samples, len(values)))
     low, high = np.quantile(values[picks].mean(axis=1), [0.025, 0.975])
     return float(values.mean()), float(low), float(high)

@@ -1,4 +1,4 @@
-"""What token features share: tables that say what each is, by number, and zones of cards."""
+"""Shared parts of token features: tables that describe each number, and zones of cards."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Block", "number_blocks", "write_zone"]
 
 
 class Block(NamedTuple):
-    """Neighbouring features: the number of the first, how many there are, what they say."""
+    """Neighbouring features: index of the first, their number, their name and meaning."""
 
     first: int
     width: int
@@ -22,7 +22,7 @@ class Block(NamedTuple):
 def number_blocks(
     of_token: Sequence[tuple[int, str, str]], of_game: Sequence[tuple[int, str, str]]
 ) -> tuple[tuple[Block, ...], int, int]:
-    """Return all blocks, and how many features a token has and how many all tokens share."""
+    """Return all blocks, the number of features of a token and of those that tokens share."""
     blocks, first = [], 0
     for count, name, meaning in (*of_token, *of_game):
         blocks.append(Block(first, count, name, meaning))
@@ -33,7 +33,7 @@ def number_blocks(
 
 @kernel
 def write_zone(cards: int, zone: int, out: Any) -> None:
-    """Write a zone for all cards of a set."""
+    """Write a zone for every card of a set."""
     while cards:
         out[lowest_bit(cards)] = zone
         cards &= cards - 1

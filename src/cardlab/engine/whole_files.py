@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, whatever stops the process that writes them."""
+"""Write files that appear whole or not at all, whatever stops the process."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["whole_file"]
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """Yield a path to write to; what is there in the end takes the place of `path`.
+    """Yield a path to write to; at the end, the file there replaces `path`.
 
-    It lies in a folder of its own that is closed to others, so nobody can put a link there. What a
-    killed process has left of it is removed by the next that writes the same file: there must be
-    one at a time.
+    It is in a folder of its own that is closed to other users, so nobody can put a link there. If a
+    process is killed, the next one that writes the same file removes what is left: only one process
+    may write a file at a time.
     """
     beginning = f".{path.name}.new-"
     for left in path.parent.glob(f"{glob.escape(beginning)}*"):

@@ -1,16 +1,17 @@
-"""OpenSpiel games: its algorithms run on our rules.
+"""OpenSpiel games: OpenSpiel's algorithms run on the rules of cardlab.
 
-    game = cardlab.interop.openspiel.load("crazy_eights", seats=3)
+    game = cardlab.interop.openspiel.load("crazy_eights", options={"seats": 3})
     state = game.new_initial_state()
 
-Chance is the dealer. Where a game uses so few cards of its deck that all orders can be listed, they
-are (explicit chance: CFR and the like). Elsewhere a chance node offers one outcome, drawn anew for
-every state that reaches it (sampled chance); its id is the seed of the deck order, so that a
-history still replays exactly. `chance="explicit"` or `"sampled"` asks for one of the two.
+Chance is the dealer. If a game uses so few cards of its deck that all orders can be listed, a
+chance node lists them (explicit chance, for CFR and similar algorithms). Otherwise it offers one
+outcome, drawn again for every state that reaches the node (sampled chance); the id of the outcome
+is the seed of the deck order, so a history replays exactly. `chance="explicit"` or `"sampled"`
+asks for one of the two.
 
-The information state of a seat is everything it has witnessed: a chain of digests over its view
-after every move, so that a seat forgets nothing even where the record keeps only the latest
-actions. `resample_from_infostate` samples hidden cards, for information-set searches.
+The information state of a seat is everything it has seen: a chain of digests over its views after
+every move, so a seat forgets nothing even if the record keeps only the latest actions.
+`resample_from_infostate` samples hidden cards, for information-set searches.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ from typing import Any
 import numpy as np
 
 from cardlab.engine import seeding
+from cardlab.engine.arguments import options_in_a_dict
 from cardlab.engine.errors import CardlabError, IllegalAction, require
 from cardlab.engine.game import DEALER, OVER, Array, Game, View
 from cardlab.engine.observation import observation_of
-from cardlab.engine.registry import find_game
-from cardlab.interop.seats import check_choice, read_options
+from cardlab.interop.seats import check_choice, read_game
 
 try:
     import pyspiel
@@ -45,29 +46,39 @@ SEEDS = 1 << 20  # OpenSpiel's own tests make masks of this size
 CHANCE = ("explicit", "sampled")
 
 
-def load(game: str | Game, *, chance: str | None = None, seed: int = 0, **options: Any) -> CardGame:
-    """Return a game of ours as an OpenSpiel game, with every option of its rules as a keyword.
+@options_in_a_dict
+def load(
+    game: str | Game,
+    *,
+    chance: str | None = None,
+    seed: int = 0,
+    options: dict[str, Any] | None = None,
+) -> CardGame:
+    """Return a game as an OpenSpiel game, with options of its rules in a dict.
 
-    `seed` is where sampled chance draws from.
+    `chance` is "explicit", "sampled" or None for the one that fits; sampled chance draws from
+    `seed`.
     """
-    found = find_game(game) if isinstance(game, str) else game
-    return CardGame.make(found, chance, seed, options)
+    return CardGame.make(game, chance, seed, options)
 
 
 class CardGame(pyspiel.Game):
-    """A game of ours in OpenSpiel's shape."""
+    """A game of cardlab as an OpenSpiel game."""
 
     @classmethod
-    def make(cls, game: Game, chance: str | None, seed: int, given: dict[str, Any]) -> CardGame:
-        """Return the OpenSpiel game of a game with these options."""
-        options, seats = read_options(game, given)
+    def make(
+        cls, game: str | Game, chance: str | None, seed: int, given: dict[str, Any] | None
+    ) -> CardGame:
+        """Return the OpenSpiel game of a game with these options, as `load` does."""
+        game, options, seats = read_game(game, given)
         orders = _count_orders(game)
         if chance is None:
             chance = "explicit" if orders <= MOST_ORDERS else "sampled"
         check_choice("chance", chance, CHANCE)
         if chance == "explicit" and orders > MOST_ORDERS:
             raise CardlabError(
-                f"the deck orders of {game.name} are too many to list; use chance='sampled'"
+                f"{game.name} has too many deck orders to list (more than {MOST_ORDERS:,}); use "
+                "chance='sampled'"
             )
         width = observation_of(game).size
         remembers = (game.max_plies + 1) * width <= MOST_REMEMBERED
@@ -114,7 +125,7 @@ class CardGame(pyspiel.Game):
         chance: str,
         seed: int,
     ) -> None:
-        """Store what `make` has found out."""
+        """Take the parts that `make` has prepared."""
         super().__init__(about, size, {})
         self.game, self.options, self.seats, self.chance = game, options, seats, chance
         self.seed = seed
@@ -131,23 +142,25 @@ class CardGame(pyspiel.Game):
         return (CardGame.make, (self.game, self.chance, self.seed, self.options))
 
     def draw_seed(self) -> int:
-        """Return the seed of a deck order that has not been seen yet."""
+        """Return a random seed of a deck order."""
         return int(self._random.integers(SEEDS))
 
     def new_initial_state(self) -> CardState:
-        """Return a game that waits for its first deal."""
+        """Return the state of a new game that waits for its first deal."""
         return CardState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> CardObserver:
-        """Return what writes a seat's tensor and string."""
+        """Return an observer, which writes a seat's tensor and string."""
         if params:
-            raise CardlabError(f"observations of {self.game.name} take no parameters: {params}")
+            raise CardlabError(
+                f"observations of {self.game.name} take no parameters, got {params}; leave them out"
+            )
         return CardObserver(self, bool(iig_obs_type and iig_obs_type.perfect_recall))
 
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """What a state holds, never changed but replaced, so that copies of a state can share it."""
+    """The content of a state; it is replaced, never changed, so copies of a state can share it."""
 
     array: Array
     witnessed: tuple[bytes, ...]  # for every seat, a digest of all its views so far
@@ -168,7 +181,7 @@ class Draw:
 
 
 class CardState(pyspiel.State):
-    """A state of a game of ours in OpenSpiel's shape."""
+    """A state of a cardlab game as an OpenSpiel state."""
 
     def __init__(self, game: CardGame) -> None:
         """Start before the first deal."""
@@ -187,7 +200,7 @@ class CardState(pyspiel.State):
         return self.moment.array
 
     def current_player(self) -> int:
-        """Return the seat to move, or OpenSpiel's numbers for chance and the end."""
+        """Return the seat to move, or OpenSpiel's number for chance or a finished game."""
         mover = int(self.rules.game.bindings.mover(self.array, 0))
         if mover == OVER:
             return int(pyspiel.PlayerId.TERMINAL)
@@ -199,7 +212,7 @@ class CardState(pyspiel.State):
         return [int(action) for action in out[:count]]
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Return the deck orders with their chances, or one that was drawn."""
+        """Return all deck orders with their probabilities, or the one that was drawn."""
         if self.rules.chance == "explicit":
             share = 1 / len(self.rules.orders)
             return [(number, share) for number in range(len(self.rules.orders))]
@@ -242,7 +255,7 @@ class CardState(pyspiel.State):
         number = len(self.rules.orders) or SEEDS
         if not 0 <= action < number:
             raise IllegalAction(
-                f"{self.rules.game.name} has no deal {action}; it has 0 to {number - 1}"
+                f"{self.rules.game.name} has no deal {action}; its deals are 0 to {number - 1}"
             )
         if self.rules.chance == "explicit":
             return self.rules.orders[action]
@@ -267,10 +280,11 @@ class CardState(pyspiel.State):
         return [float(bindings.returns(self.array, 0, seat)) for seat in range(self.rules.seats)]
 
     def resample_from_infostate(self, player: int, sampler: Any = None) -> CardState:
-        """Return a state that this seat cannot tell from this one, hidden cards drawn uniformly.
+        """Return a state that looks the same to a seat, with hidden cards sampled uniformly.
 
-        Nothing of the true state goes with it: it has no history, and what the other seats have
-        witnessed is their view of the sampled cards, made distinct by what this seat has witnessed.
+        It contains nothing of the true state that the seat has not seen: it has no history, and the
+        other seats' information states are made from their views of the sampled cards and from the
+        information state of this seat.
         """
         rng = np.random.default_rng(
             int(sampler() * (1 << 53)) if sampler else self.rules.draw_seed()
@@ -293,10 +307,10 @@ class CardState(pyspiel.State):
 
 
 class CardObserver:
-    """Writes what one seat knows, as OpenSpiel's observers do."""
+    """An OpenSpiel observer: it writes the observation of one seat."""
 
     def __init__(self, rules: CardGame, perfect_recall: bool) -> None:
-        """Make room for one tensor."""
+        """Make room for one tensor of these rules."""
         self.encoder = rules.encoder
         self.perfect_recall = perfect_recall
         width = rules.encoder.size
@@ -309,7 +323,7 @@ class CardObserver:
         self.dict = {"observation": self.tensor.reshape(shape)}
 
     def set_from(self, state: CardState, player: int) -> None:
-        """Write what `player` knows in `state`."""
+        """Write the tensor of `player` in `state`."""
         if self.tensor is None:
             return
         self.tensor.fill(0)
@@ -321,7 +335,7 @@ class CardObserver:
             rows[: len(views)] = self.encoder.rows(views, np.full(len(views), player))
 
     def string_from(self, state: CardState, player: int) -> str:
-        """Return what `player` knows in `state`, as text that is equal where the knowledge is."""
+        """Return a text that is equal in two states if `player` knows the same in both."""
         if self.perfect_recall:
             return f"seat {player} {state.moment.witnessed[player].hex()}"
         view = _view(state.rules.game, state.array, player)

@@ -1,6 +1,6 @@
 """PettingZoo environments: every seat of a game learns.
 
-    env = cardlab.interop.pettingzoo.env("uno", seats=4)
+    env = cardlab.interop.pettingzoo.env("uno", options={"seats": 4})
     env.reset(seed=7)  # the game that `cardlab` plays with seed 7
     for agent in env.agent_iter():
         observation, reward, terminated, truncated, info = env.last()
@@ -8,7 +8,7 @@
 
 Agents are `seat_0`, `seat_1`, ... A reward is the game's return at its end, 0 before. An action
 that is not legal raises `IllegalAction`; wrap the environment in PettingZoo's
-`TerminateIllegalWrapper` where it should cost the game instead.
+`TerminateIllegalWrapper` if it shall lose the game instead.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from typing import Any
 
 import numpy as np
 
+from cardlab.engine.arguments import options_in_a_dict, shorten
 from cardlab.engine.errors import CardlabError, require
 from cardlab.engine.game import Game
 from cardlab.engine.observation import observation_of
 from cardlab.engine.play import Table
-from cardlab.engine.registry import find_game, our_games
-from cardlab.interop.seats import check_choice, dealt, mask_of, new_table, read_action, read_options
+from cardlab.engine.registry import our_games
+from cardlab.interop.seats import check_choice, dealt, mask_of, new_table, read_action, read_game
 
 try:
     from gymnasium import spaces
@@ -40,7 +41,12 @@ MASKS = ("observation", "info")
 
 
 class CardEnv(AECEnv):
-    """A game of cards as an AEC environment, one agent for each seat."""
+    """A card game as an AEC environment with one agent for each seat.
+
+    `mask` says where the legal actions are: with "observation" the observation is a dictionary of
+    `observation` and `action_mask`; with "info" the observation is an array and the mask is
+    `info["action_mask"]`.
+    """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - PettingZoo reads it from the class
         "render_modes": ["ansi"],
@@ -48,26 +54,25 @@ class CardEnv(AECEnv):
         "render_fps": 1,
     }
 
+    @options_in_a_dict
     def __init__(
         self,
         game: str | Game,
         *,
         mask: str = "observation",
         render_mode: str | None = None,
-        **options: Any,
+        options: dict[str, Any] | None = None,
     ) -> None:
-        """Store the game and its options.
-
-        `mask` says where the legal actions are: in the observation, which then is a
-        dictionary of `observation` and `action_mask`, or in `info`, and the observation is plain.
-        """
+        """Take a game and its options; `reset` deals."""
         super().__init__()
         check_choice("mask", mask, MASKS)
         check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
-        self.game = find_game(game) if isinstance(game, str) else game
-        self.options, seats = read_options(self.game, options)
+        self.game, self.options, seats = read_game(game, options)
         if seats < 2:
-            raise CardlabError(f"{self.game.name} is played alone; use cardlab.interop.gymnasium")
+            raise CardlabError(
+                f"{self.game.name} has one seat, and PettingZoo needs two or more; use "
+                "cardlab.interop.gymnasium"
+            )
         self.mask = mask
         self.render_mode = render_mode
         self.metadata = {**self.metadata, "name": f"cardlab_{self.game.name}_v0"}
@@ -98,13 +103,13 @@ class CardEnv(AECEnv):
         return self._spaces[agent]
 
     def action_space(self, agent: str) -> Any:
-        """Return the space of actions: all ids of the game."""
+        """Return the space of a seat's actions: all action ids of the game."""
         return self._actions[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Deal a game: that of this seed, or the next one of the seeds that follow from the last.
+        """Deal the game of a seed; without one, a game of the generator that the last seed began.
 
-        `options={"deals": [...]}` gives deck orders by hand; anything else in it is ignored.
+        `options={"deals": [...]}` gives deck orders; its other entries are ignored.
         """
         if seed is not None or self._random is None:
             self._random, _ = seeding.np_random(seed)
@@ -120,7 +125,7 @@ class CardEnv(AECEnv):
         self._settle(first=self.agents[0])
 
     def step(self, action: int | None) -> None:
-        """Take an action for the seat to move; a seat whose game is over leaves with None."""
+        """Take an action for the seat to move, or None for a seat whose game is over."""
         self._check_playing()
         agent = self.agent_selection
         if self.terminations[agent]:
@@ -141,7 +146,7 @@ class CardEnv(AECEnv):
 
     def _check_playing(self) -> None:
         if not self.agents:
-            raise CardlabError(f"no game of {self.game.name} is being played; call reset first")
+            raise CardlabError(f"no game of {self.game.name} is in progress; call reset first")
 
     def _settle(self, first: str) -> None:
         over = self.table.over
@@ -157,7 +162,7 @@ class CardEnv(AECEnv):
         return mask_of(self.game.num_actions, legal, over=self.table.over)
 
     def observe(self, agent: str) -> Any:
-        """Return what a seat knows, whether it is to move or not."""
+        """Return the observation of a seat, whether it is to move or not."""
         seat = self._seat_of(agent)
         seen = observation_of(self.game).one(self.table.state.view(seat).array, seat)
         if self.mask == "info":
@@ -167,12 +172,13 @@ class CardEnv(AECEnv):
     def _seat_of(self, agent: str) -> int:
         if agent not in self.possible_agents:
             raise CardlabError(
-                f"{self.game.name} has no agent {agent!r}; it has {', '.join(self.possible_agents)}"
+                f"{self.game.name} has no agent {shorten(agent)}; its agents are "
+                f"{', '.join(self.possible_agents)}"
             )
         return self.possible_agents.index(agent)
 
     def render(self) -> str | None:
-        """Return what the seat to move sees, as text."""
+        """Return the view of the seat to move as text, or None without `render_mode`."""
         if self.render_mode is None:
             return None
         state = self.table.state
@@ -185,13 +191,20 @@ class CardEnv(AECEnv):
         return str(self.metadata["name"])
 
 
-def env(game: str | Game, **settings: Any) -> CardEnv:
-    """Return the environment of a game, with every option of its rules as a keyword."""
-    return CardEnv(game, **settings)
+@options_in_a_dict
+def env(
+    game: str | Game,
+    *,
+    mask: str = "observation",
+    render_mode: str | None = None,
+    options: dict[str, Any] | None = None,
+) -> CardEnv:
+    """Return the environment of a game, with options of its rules in a dict."""
+    return CardEnv(game, mask=mask, render_mode=render_mode, options=options)
 
 
 def __getattr__(name: str) -> Callable[..., CardEnv]:
-    """Return the maker of a game's environment: `pettingzoo.NAME(option=value)`."""
+    """Return the maker of a game's environment: `pettingzoo.NAME(options={...})`."""
     if name in our_games():
         return functools.partial(CardEnv, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,7 +2,7 @@
 
     MaskablePPO("MlpPolicy", CardVecEnv("crazy_eights", 256, opponents="heuristic")).learn(10**6)
 
-`PolicyAgent` makes an agent of what was learned, ready for matches.
+`PolicyAgent` turns the learned model into an agent for matches.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from cardlab.engine.arguments import options_in_a_dict
 from cardlab.engine.errors import require
 from cardlab.engine.game import Array, Game, Turn, Turns
 from cardlab.engine.observation import observation_of
@@ -29,13 +30,21 @@ __all__ = ["CardVecEnv", "PolicyAgent"]
 
 
 class CardVecEnv(VecEnv):
-    """The vectorised environment in the shape that Stable-Baselines3 asks for."""
+    """Many card games as a vectorised environment of Stable-Baselines3."""
 
+    @options_in_a_dict
     def __init__(
-        self, game: str | Game, num_envs: int, *, opponents: Opponents = "random", **settings: Any
+        self,
+        game: str | Game,
+        num_envs: int,
+        *,
+        opponents: Opponents = "random",
+        seat: int | None = None,
+        options: dict[str, Any] | None = None,
     ) -> None:
-        """Store the game and who else plays, as for `CardVectorEnv`."""
-        self.games = CardVectorEnv(game, num_envs, opponents=opponents, **settings)
+        """Take a game, its options and the opponents, as `CardVectorEnv` does."""
+        self.games = CardVectorEnv(game, num_envs, opponents=opponents, seat=seat, options=options)
+        num_envs = self.games.num_envs
         self._actions: Array = np.zeros(num_envs, dtype=np.int64)
         self._lengths = np.zeros(num_envs, dtype=np.int64)
         self._began = time.perf_counter()
@@ -52,11 +61,11 @@ class CardVecEnv(VecEnv):
         return observations
 
     def step_async(self, actions: Array) -> None:
-        """Take the actions to be played in `step_wait`."""
+        """Store the actions for `step_wait`."""
         self._actions = actions
 
     def step_wait(self) -> tuple[Array, Array, Array, list[dict[str, Any]]]:
-        """Play, and return observations, rewards, what is over, and the last observations of it."""
+        """Take the stored actions; return observations, rewards, which games ended, and infos."""
         observations, rewards, over, _, info = self.games.step(self._actions)
         self._lengths += 1
         seconds = round(time.perf_counter() - self._began, 6)
@@ -71,18 +80,18 @@ class CardVecEnv(VecEnv):
         return observations, rewards.astype(np.float32), over, infos
 
     def close(self) -> None:
-        """Do nothing: there is nothing to close."""
+        """Do nothing: nothing is open."""
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         """Return an attribute of the games, the same for every row."""
         return [getattr(self.games, attr_name)] * len(self._rows(indices))
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Refuse: rows have no attributes of their own."""
+        """Raise AttributeError: rows have no attributes of their own."""
         raise AttributeError(f"rows of a batch have no attribute {attr_name!r} of their own")
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **more: Any) -> Any:
-        """Return what a method of the games gives for every row."""
+        """Return the result of a method of the games for every row."""
         found = getattr(self.games, method_name)(*args, **more)
         return found[self._rows(indices)]
 
@@ -96,22 +105,22 @@ class CardVecEnv(VecEnv):
 
 
 class PolicyAgent:
-    """An agent that takes the likeliest action of a learned policy that masks."""
+    """An agent that takes the most probable legal action of a learned policy."""
 
     def __init__(self, model: Any, name: str = "learned") -> None:
-        """Store a model with `predict(observations, action_masks=..., deterministic=True)`."""
+        """Take a model with `predict(observations, action_masks=..., deterministic=True)`."""
         self.model = model
         self.name = name
 
     def act(self, turn: Turn, rng: np.random.Generator) -> int:
-        """Return the likeliest action."""
+        """Return the most probable action."""
         mask = np.zeros((1, turn.game.num_actions), dtype=np.bool_)
         mask[0, turn.legal] = True
         seats = np.array([turn.seat], dtype=np.int64)
         return int(self._choose(turn.game, turn.view.array, seats, mask)[0])
 
     def act_many(self, turns: Turns, rngs: Sequence[np.random.Generator]) -> Array:
-        """Return the likeliest action of every turn."""
+        """Return the most probable action of every turn."""
         return self._choose(turns.game, turns.views, turns.seats, turns.mask)
 
     def _choose(self, game: Game, views: Array, seats: Array, mask: Array) -> Array:

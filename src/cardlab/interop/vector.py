@@ -1,14 +1,14 @@
-"""Many games at once for Gymnasium, on `Batch`: one seat of each learns.
+"""Many games at once for Gymnasium, on `Batch`: one seat of each game learns.
 
     envs = gymnasium.make_vec("cardlab/CrazyEights-v0", num_envs=256, opponents="heuristic",
-                              vectorization_mode="vector_entry_point")
+                              vectorization_mode="vector_entry_point", options={"seats": 3})
 
-Row i begins with the game of seed `seed + i`; its next games have the seeds that follow, as in a
-batch, and `batch.seeds` lists them: each is the game that the environment of one game plays after
-`reset(seed=...)` with its seed. A finished game is replaced in the same step: `info["final_obs"]`
+Row i starts with the game of seed `seed + i`; the seeds of its next games follow from that, as in a
+batch. `batch.seeds` lists the current seeds: the environment of one game plays the same game after
+`reset(seed=...)` with that seed. A finished game is replaced in the same step: `info["final_obs"]`
 then holds the last observation, `info["final_info"]` the returns and points, and the observation is
-the first of the new game. Actions are checked before the first is taken; one that is not legal
-raises.
+the first of the new game. `info["action_mask"]` has one row of 0 and 1 (int8) for each game. All
+actions are checked before the first is taken; one that is not legal raises.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from cardlab.engine import seeding
-from cardlab.engine.batch import Batch
+from cardlab.engine.arguments import options_in_a_dict, read_count
+from cardlab.engine.batch import Batch, row_bytes
 from cardlab.engine.errors import CardlabError, require
 from cardlab.engine.game import (
     OVER,
@@ -30,6 +31,7 @@ from cardlab.engine.game import (
     OpenAgent,
     State,
 )
+from cardlab.engine.memory import require_memory
 from cardlab.engine.observation import observation_of
 from cardlab.engine.play import ask
 from cardlab.interop.seats import (
@@ -52,15 +54,19 @@ except ImportError:
 
 __all__ = ["CardVectorEnv"]
 
+ONE = np.int8(1)
+GENERATOR_BYTES = 1000  # of the random generator of one seat, roughly
+
 
 class CardVectorEnv(VectorEnv[Any, Any, Any]):
-    """Many games of cards, in each of which one seat learns."""
+    """Many card games, in each of which one seat learns; see `CardEnv` for the arguments."""
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - Gymnasium reads it from the class
         "render_modes": [],
         "autoreset_mode": AutoresetMode.SAME_STEP,
     }
 
+    @options_in_a_dict
     def __init__(
         self,
         game: str | Game,
@@ -69,23 +75,25 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         opponents: Opponents = "random",
         seat: int | None = None,
         render_mode: str | None = None,
-        **options: Any,
+        options: dict[str, Any] | None = None,
     ) -> None:
-        """Store the game and who else plays, as for the environment of one game."""
+        """Take a game, its options and the opponents; `reset` deals."""
         check_choice("render_mode", render_mode, (None,))
-        if not isinstance(num_envs, int) or num_envs < 1:
-            raise CardlabError(f"num_envs={num_envs} is not possible; give a whole number from 1")
+        num_envs = read_count(num_envs, "num_envs")
         sitting = seat_learner(game, opponents, seat, options)
         self.game, self.options, self.seats, self.opponents = sitting
         self.asked_seat = seat
         for agent in self.opponents:
             if isinstance(agent, FollowsGames):
                 raise CardlabError(
-                    f"opponent {agent.name!r} follows one game at a time; use it in single "
-                    "environments, or name an agent that remembers nothing"
+                    f"opponent {agent.name!r} follows one game at a time (it has begin and end); "
+                    "use CardEnv for it, or name an agent without memory"
                 )
         self.num_envs = num_envs
         encoder = observation_of(self.game)
+        row = row_bytes(self.game, self.seats) + GENERATOR_BYTES * self.seats
+        row += 3 * 4 * encoder.size  # an observation, and the bounds of its space
+        require_memory(num_envs * row, f"{num_envs:,} games of {self.game.name}", row)
         self.single_observation_space = spaces.Box(np.zeros(encoder.size, np.float32), encoder.high)
         self.single_action_space = spaces.Discrete(self.game.num_actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
@@ -103,16 +111,16 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Array, dict[str, Any]]:
-        """Deal a game in every row and let the others play up to the learner's first turn."""
+        """Deal a game in every row and let the others play until the learner's first turn."""
         if options:
             raise CardlabError(
-                f"many games of {self.game.name} cannot be reset with {', '.join(options)}; "
-                "give a seed alone, or use the environment of one game"
+                f"reset of many games of {self.game.name} takes no options, got "
+                f"{', '.join(map(str, options))}; give a seed only, or use CardEnv"
             )
         if seed is not None and seeding.read_seed(seed) + self.num_envs > 1 << 63:
             raise CardlabError(
-                f"seed {seed} is too large, as row i of {self.num_envs} has seed + i; "
-                f"give one below 2**63 - {self.num_envs - 1}"
+                f"seed {seed} is too large: row i of {self.num_envs} games has seed + i; give a "
+                f"seed below 2**63 - {self.num_envs - 1}"
             )
         super().reset(seed=seed)
         first = int(self.np_random.integers(1 << 62)) if seed is None else seed
@@ -120,7 +128,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         self._batch = Batch(self.game, self.num_envs, seeds=seeds, options=self.options)
         self._seat(self._rows)
         self._renew(self._play_others(self._rows))
-        return self._observe(self._rows), self._seat_info()
+        return self._observe(self._rows), self._info()
 
     def step(self, actions: Array) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
         """Take an action for the learner of every row and let the others answer."""
@@ -141,6 +149,8 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
                 "final_obs": finals,
                 "_final_obs": terminated.copy(),
                 "final_info": {
+                    "action_mask": np.repeat(terminated[:, None], batch.mask.shape[1], 1) * ONE,
+                    "_action_mask": terminated.copy(),
                     "returns": np.where(terminated[:, None], batch.returns, 0),
                     "_returns": terminated.copy(),
                     "points": np.where(terminated[:, None], batch.points, 0),
@@ -149,17 +159,23 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
                 "_final_info": terminated.copy(),
             }
             self._renew(over)
-        info |= self._seat_info()
+        info |= self._info()
         truncated = np.zeros(self.num_envs, dtype=np.bool_)
         return self._observe(self._rows), rewards, terminated, truncated, info
 
     def action_masks(self) -> Array:
-        """Return which actions are legal for the learner of every row."""
+        """Return which actions are legal for the learner of every row, as bool."""
         mask: Array = self.batch.mask.copy()
         return mask
 
-    def _seat_info(self) -> dict[str, Any]:
-        return {"seat": self.learners.copy(), "_seat": np.ones(self.num_envs, dtype=np.bool_)}
+    def _info(self) -> dict[str, Any]:
+        all_rows = np.ones(self.num_envs, dtype=np.bool_)
+        return {
+            "action_mask": self.batch.mask * ONE,
+            "_action_mask": all_rows,
+            "seat": self.learners.copy(),
+            "_seat": all_rows.copy(),
+        }
 
     def _renew(self, over: Array) -> None:
         """Deal anew where a game is over, until the learner of every row has a turn."""

@@ -81,7 +81,7 @@ def check_replay(game: Game, options: Options, seeds: Iterable[int]) -> None:
 
 def check_legal_actions(game: Game, options: Options, seeds: Iterable[int]) -> None:
     """Legal actions are ascending, unique and in range; none exactly when over or dealing."""
-    start = game.start(**options)
+    start = game.start(options)
     assert start.mover == DEALER, f"{game.name}: a fresh game must wait for the dealer"
     assert len(start.legal()) == 0, f"{game.name}: nothing is legal before the deal"
     for seed in seeds:

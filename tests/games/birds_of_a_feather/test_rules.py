@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from cardlab.agents.heuristic import Heuristic
+from cardlab.agents.play import play_game
 from cardlab.agents.searchers import UctOpen
 from cardlab.engine import cards
 from cardlab.engine.batch import Batch
 from cardlab.engine.errors import CardlabError, IllegalAction
 from cardlab.engine.game import DEALER, OVER, State, Turn
 from cardlab.engine.kernel import JIT
-from cardlab.engine.play import Table, play_game
+from cardlab.engine.play import Table
 from cardlab.games.birds_of_a_feather import rules
 from cardlab.testing import check_agent, random_table, retrace
 from tests.support import plain_birds_search

@@ -15,11 +15,12 @@ import pytest
 
 from cardlab.agents.catalog import find_agent
 from cardlab.agents.heuristic import Heuristic
+from cardlab.agents.play import play_game
 from cardlab.engine.cards import card_text
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import HasValues, PlansAhead, State, Turn
 from cardlab.engine.kernel import JIT
-from cardlab.engine.play import Table, play_game
+from cardlab.engine.play import Table
 from cardlab.engine.registry import find_game
 from cardlab.engine.replay import replay
 from cardlab.games.birds_of_a_feather import census as birds_census

@@ -146,7 +146,7 @@ def test_human_games_replay_without_a_difference() -> None:
         games = [json.loads(line) for line in lines]
     assert len(games) == 200
     for game in games if JIT else games[:6]:
-        state = GAME.start(rounds=game["round_total"])
+        state = GAME.start({"rounds": game["round_total"]})
         cut = FIRST_SEAT_DEALS if game["rounds"][0]["dealer"] == 1 else SECOND_SEAT_DEALS
         GAME.bindings.deal(state.array, 0, GAME.parse_order(cut))
         for told in game["rounds"]:
@@ -177,7 +177,7 @@ def test_every_step_agrees_with_the_second_implementation(options: dict[str, Any
 
 def compare_with_reference(whole: Table, name: str) -> Iterator[str]:
     """Go through a game with the slow rules beside it; yield what was met."""
-    state = GAME.start(**whole.options)
+    state = GAME.start(whole.options)
     orders, actions = iter(whole.deals), iter(whole.actions)
     points, next_dealer = [30, 30], None
     while state.mover != OVER:
@@ -315,7 +315,7 @@ def test_categories_have_the_right_numbers() -> None:
     ],
 )
 def test_what_a_stop_wins(name: str, worth: int, own: int, other: int, gain: int) -> None:
-    state = GAME.start(rules=name)
+    state = GAME.start({"rules": name})
     dross = "1-a 1-b 2-a 2-b 3-a 3-b 4-a 4-b 5-a 5-b 6-a 6-b 7-a 7-b 8-a 8-b 10-a"
     state.array[0].piles[0] = mask(" ".join(dross.split()[: 9 + worth]))
     state.array[0].calls[:] = own, other
@@ -485,7 +485,7 @@ def test_the_game_ends_when_a_seat_has_no_points_left() -> None:
     [({}, 8), ({"rules": "nintendo"}, 12), ({"rounds": 5}, 5), ({"rounds": "12"}, 12)],
 )
 def test_how_many_rounds(options: dict[str, Any], rounds: int) -> None:
-    assert GAME.start(**options).rounds == rounds
+    assert GAME.start(options).rounds == rounds
 
 
 # Deals that are not played

@@ -89,13 +89,13 @@ SECOND = np.array([b for _, b in PAIRS], dtype=np.int64)
 STATE = record_type(
     [
         ("pairs", "i8"),  # the pairs of stacks that may merge now
-        ("tops", "u1", (CELLS,)),
-        ("log_action", "u1", (MOST_MOVES,)),
-        ("log_covered", "u1", (MOST_MOVES,)),  # the card that the move covered
+        ("tops", "u1", (CELLS,)),  # the top card of each cell, row by row; 52: an empty cell
+        ("log_action", "u1", (MOST_MOVES,)),  # the moves so far; 255: not known
+        ("log_covered", "u1", (MOST_MOVES,)),  # the card that each move covered; 52: not known
         ("plies", "u1"),  # moves made; 16 - plies stacks are left
-        ("phase", "u1"),
-        ("seat", "u1"),
-        ("seats", "u1"),
+        ("phase", "u1"),  # 0 deal, 1 play, 2 finished
+        ("seat", "u1"),  # the seat to move, always 0
+        ("seats", "u1"),  # how many play, always 1
     ]
 )
 

@@ -61,30 +61,30 @@ ONE_RANK = 0xF
 
 STATE = record_type(
     [
-        ("hands", "i8", (MAX_SEATS,)),
-        ("barred", "i8", (MAX_SEATS, GROUPS)),  # what the places of a group cannot hold
+        ("hands", "i8", (MAX_SEATS,)),  # a set of cards for each seat
+        ("barred", "i8", (MAX_SEATS, GROUPS)),  # cards that the places of a group cannot hold
         ("discards", "i8"),  # the pile, top card included
-        ("fresh", "i8"),  # what the stock was last made of
-        ("plies", "u2"),
-        ("places", "u1", (MAX_SEATS, GROUPS)),  # how many places a group has
-        ("groups", "u1", (MAX_SEATS,)),
-        ("sizes", "u1", (MAX_SEATS,)),
-        ("stock", "u1", (DECK,)),
-        ("stock_at", "u1"),
-        ("stock_end", "u1"),
-        ("top", "u1"),
+        ("fresh", "i8"),  # the cards of which the stock was last made
+        ("plies", "u2"),  # actions taken so far
+        ("places", "u1", (MAX_SEATS, GROUPS)),  # how many places of a hand a group has
+        ("groups", "u1", (MAX_SEATS,)),  # how many groups of places a seat's hand has
+        ("sizes", "u1", (MAX_SEATS,)),  # cards in each hand
+        ("stock", "u1", (DECK,)),  # in drawing order; 255 where a card has been drawn
+        ("stock_at", "u1"),  # where the next card of the stock lies
+        ("stock_end", "u1"),  # where the stock ends
+        ("top", "u1"),  # the top card of the pile
         ("suit", "u1"),  # the suit in force
-        ("phase", "u1"),
-        ("seat", "u1"),
-        ("seats", "u1"),
-        ("winner", "u1"),
-        ("passes", "u1"),  # in a row
+        ("phase", "u1"),  # 0 deal, 1 reshuffle, 2 play, 3 finished
+        ("seat", "u1"),  # the seat to move
+        ("seats", "u1"),  # how many play
+        ("winner", "u1"),  # the seat that won; 255: nobody
+        ("passes", "u1"),  # passes in a row
         ("drew", "u1"),  # cards drawn by the seat to move in this turn
-        ("hand_size", "u1"),
-        ("reshuffle", "u1"),
-        ("optional_draw", "u1"),
-        ("log_seat", "u1", (LOG,)),  # the last LOG actions, ring-wise by ply
-        ("log_action", "u1", (LOG,)),
+        ("hand_size", "u1"),  # the option, likewise the next two
+        ("reshuffle", "u1"),  # 1: the discards become a new stock
+        ("optional_draw", "u1"),  # 1: drawing is an action
+        ("log_seat", "u1", (LOG,)),  # the last 64 actions, action n at n % 64: who
+        ("log_action", "u1", (LOG,)),  # which action
         ("log_drew", "u1", (LOG,)),  # cards drawn before the action
     ]
 )

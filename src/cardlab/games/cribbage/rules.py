@@ -71,30 +71,30 @@ CUT, DEAL, LAY_AWAY, PLAY, FINISHED = range(5)
 
 STATE = record_type(
     [
-        ("hands", "i8", (SEATS,)),
-        ("played", "i8", (SEATS,)),  # in this deal
-        ("laid", "i8", (SEATS,)),  # away, into the crib
-        ("series", "i8"),  # the ranks that make the count, see scoring.py
-        ("old_crib", "i8"),  # of the deal before
-        ("plays", "u1", (PLAYS,)),  # of this deal, in order: card and seat
-        ("old_plays", "u1", (PLAYS,)),
-        ("sizes", "u1", (SEATS,)),
-        ("floors", "u1", (SEATS,)),  # a hand holds only cards worth more than this
-        ("scores", "u1", (SEATS,)),
-        ("before", "u1", (SEATS,)),  # the scores when this deal began
-        ("cuts", "u1", (SEATS,)),  # for the first deal, kept until the second
-        ("play_count", "u1"),
+        ("hands", "i8", (SEATS,)),  # a set of cards for each seat
+        ("played", "i8", (SEATS,)),  # cards played in this deal, a set for each seat
+        ("laid", "i8", (SEATS,)),  # cards discarded into the crib, a set for each seat
+        ("series", "i8"),  # the ranks that make the count, in base 16, the latest lowest
+        ("old_crib", "i8"),  # the crib of the deal before, a set
+        ("plays", "u1", (PLAYS,)),  # plays of this deal in order: card + 64 x seat; 255: none
+        ("old_plays", "u1", (PLAYS,)),  # likewise of the deal before
+        ("sizes", "u1", (SEATS,)),  # cards in each hand
+        ("floors", "u1", (SEATS,)),  # a hand holds only cards worth more, as a go has shown
+        ("scores", "u1", (SEATS,)),  # points of each seat
+        ("before", "u1", (SEATS,)),  # the points when this deal began
+        ("cuts", "u1", (SEATS,)),  # the cards cut for the first deal, kept until the second
+        ("play_count", "u1"),  # cards played in this deal
         ("tally", "u1"),  # the count
         ("starter", "u1"),  # the card turned up
-        ("old_starter", "u1"),
-        ("deals", "u1"),
+        ("old_starter", "u1"),  # the card turned up in the deal before
+        ("deals", "u1"),  # deals so far
         ("shown", "u1"),  # how many of the three hands have been counted
-        ("dealer", "u1"),
-        ("phase", "u1"),
-        ("seat", "u1"),
-        ("seats", "u1"),
-        ("winner", "u1"),
-        ("target", "u1"),
+        ("dealer", "u1"),  # who deals; 255 before the cut
+        ("phase", "u1"),  # 0 cut, 1 deal, 2 discard, 3 play, 4 finished
+        ("seat", "u1"),  # the seat to move
+        ("seats", "u1"),  # how many play, always 2
+        ("winner", "u1"),  # the seat that won; 255: nobody
+        ("target", "u1"),  # points that win
     ]
 )
 

@@ -22,32 +22,31 @@ RUNNING, WON, EXHAUSTED, FOUR_OF_A_MONTH, FOUR_PAIRS, BOTH_LUCKY = range(6)  # a
 
 STATE = record_type(
     [
-        ("hands", "i8", (2,)),
-        ("piles", "i8", (2,)),
-        ("field_cards", "i8"),
-        ("shown", "i8"),  # since the last discard, of deals that were not played
-        ("points_now", "i2", (2,)),
+        ("hands", "i8", (2,)),  # a set of cards for each seat
+        ("piles", "i8", (2,)),  # captured cards, a set for each seat
+        ("field_cards", "i8"),  # the open cards, a set
+        ("shown", "i8"),  # cards seen since the last discard in deals that were not played
+        ("points_now", "i2", (2,)),  # points of each seat
         ("gains", "i2", (MOST_ROUNDS,)),  # what seat 0 won or lost in each round
-        ("stock", "u1", (TURNS,)),  # the card of each turn
-        ("round_number", "u1"),  # from 1
-        ("turn", "u1"),  # from 0
-        ("phase", "u1"),
-        ("seat", "u1"),
-        ("seats", "u1"),
-        ("rules", "u1"),
-        ("rounds", "u1"),
-        ("next_dealer", "u1"),
-        ("pending", "u1"),  # the card that two field cards match
-        ("calls", "u1", (2,)),
-        ("yaku", "u1", (2,)),  # points of the pile after the seat's last turn, without bonuses
-        # This round and the one before: index round_number & 1, then the turn
-        ("dealers", "u1", (2,)),
-        ("ended", "u1", (2,)),
-        ("discarded", "u1", (2, TURNS)),
-        ("discard_took", "u1", (2, TURNS)),  # field cards of that month, as four bits
-        ("drawn", "u1", (2, TURNS)),
-        ("draw_took", "u1", (2, TURNS)),
-        ("answer", "u1", (2, TURNS)),
+        ("stock", "u1", (TURNS,)),  # the card to be drawn in each turn; 255 once it is drawn
+        ("round_number", "u1"),  # from 1; 0 before the first deal
+        ("turn", "u1"),  # turn of the round, from 0; the dealer has the even ones
+        ("phase", "u1"),  # 0 cut, 1 deal, 2 discard, 3-4 pick for discard, draw, 5 call, 6 finished
+        ("seat", "u1"),  # the seat to move
+        ("seats", "u1"),  # how many play, always 2
+        ("rules", "u1"),  # 0 paper, 1 nintendo
+        ("rounds", "u1"),  # rounds of the game
+        ("next_dealer", "u1"),  # the seat that deals the next round
+        ("pending", "u1"),  # the card that matches two field cards; 255: none
+        ("calls", "u1", (2,)),  # koi-koi calls of each seat in this round
+        ("yaku", "u1", (2,)),  # points of each pile after its seat's last turn, without bonuses
+        ("dealers", "u1", (2,)),  # who deals; as all below, this round at index round_number & 1
+        ("ended", "u1", (2,)),  # 0 running, 1 won, 2 nobody stopped, 3-5 won at once or by both
+        ("discarded", "u1", (2, TURNS)),  # the card discarded in each turn; 255: none
+        ("discard_took", "u1", (2, TURNS)),  # what it captured: four bits for its month
+        ("drawn", "u1", (2, TURNS)),  # the card drawn in each turn; 255: none
+        ("draw_took", "u1", (2, TURNS)),  # the field cards it captured, likewise
+        ("answer", "u1", (2, TURNS)),  # how each turn ended: 1 koi-koi, 2 stop
     ]
 )
 

@@ -62,49 +62,49 @@ FITTING = np.array([ONE_TRAIT << trait if trait < WILD else 0 for trait in range
 
 STATE = record_type(
     [
-        ("cards", "i8", (MAX_SEATS + 2, 2)),  # hands, pile with its top card, last shuffled in
-        ("barred", "i8", (MAX_SEATS, GROUPS)),  # what the places of a group cannot hold
-        ("stock_bar", "i8"),
-        ("loose", "i8"),  # kinds of which nobody can say what was shuffled in
-        ("wanted", "i8"),  # kinds that fit the top card, wild draw four aside
-        ("plies", "u2"),
-        ("logged", "u2"),
-        ("bound", "u2"),
-        ("target", "u2"),
-        ("rounds", "u2"),  # played before this one
-        ("scores", "u2", (MAX_SEATS,)),
-        ("places", "u1", (MAX_SEATS, GROUPS)),  # how many places a group has
-        ("groups", "u1", (MAX_SEATS,)),
-        ("sizes", "u1", (MAX_SEATS,)),
-        ("stock", "u1", (DECK,)),
-        ("stock_at", "u1"),
-        ("stock_end", "u1"),
-        ("top", "u1"),
-        ("colour", "u1"),  # in force
-        ("backwards", "u1"),
-        ("phase", "u1"),
-        ("seat", "u1"),
-        ("seats", "u1"),
-        ("winner", "u1"),
-        ("gone_out", "u1"),
-        ("taker", "u1"),  # who draws now
-        ("owed", "u1"),  # how many cards
-        ("taken", "u1"),  # and how many of them so far
-        ("own_turn", "u1"),  # whether that is the draw of a turn
-        ("drawn", "u1"),  # the card that may be played or kept
-        ("stacked", "u1"),
-        ("cut", "u1"),  # what gave the top wild its colour by chance,
-        ("cut_wilds", "u1"),  # and the wilds that came before it
-        ("cut_fours", "u1"),
-        ("turned_back", "u1"),  # start cards that were wild draw fours
-        ("shuffled", "u1"),
-        ("rules", "u1"),
-        ("stacking", "u1"),
-        ("keep_drawn", "u1"),
-        ("voluntary_draw", "u1"),
-        ("log_seat", "u1", (LOG,)),  # the last LOG entries, ring-wise
-        ("log_what", "u1", (LOG,)),
-        ("log_more", "u1", (LOG,)),
+        ("cards", "i8", (MAX_SEATS + 2, 2)),  # of hands, pile, reshuffle: kinds held, held twice
+        ("barred", "i8", (MAX_SEATS, GROUPS)),  # kinds that the places of a group cannot hold
+        ("stock_bar", "i8"),  # kinds that the stock cannot hold
+        ("loose", "i8"),  # kinds of which nobody knows what was reshuffled
+        ("wanted", "i8"),  # kinds that match the top card, except the wild draw four
+        ("plies", "u2"),  # actions taken so far
+        ("logged", "u2"),  # entries written to the log so far
+        ("bound", "u2"),  # actions after which the game is a tie
+        ("target", "u2"),  # points that win a match; 0: one round
+        ("rounds", "u2"),  # rounds played before this one
+        ("scores", "u2", (MAX_SEATS,)),  # points of each seat in a match
+        ("places", "u1", (MAX_SEATS, GROUPS)),  # how many places of a hand a group has
+        ("groups", "u1", (MAX_SEATS,)),  # how many groups of places a seat's hand has
+        ("sizes", "u1", (MAX_SEATS,)),  # cards in each hand
+        ("stock", "u1", (DECK,)),  # in drawing order; 255 where a card has been drawn
+        ("stock_at", "u1"),  # where the next card of the stock lies
+        ("stock_end", "u1"),  # where the stock ends
+        ("top", "u1"),  # the top card of the pile
+        ("colour", "u1"),  # the colour in force
+        ("backwards", "u1"),  # 1: play goes round the other way
+        ("phase", "u1"),  # 0-3 the dealer acts, 4 play, 5 keep or play, 6 name a colour, 7 over
+        ("seat", "u1"),  # the seat to move
+        ("seats", "u1"),  # how many play
+        ("winner", "u1"),  # the seat that won; 255: nobody
+        ("gone_out", "u1"),  # the seat that played its last card; 255: nobody
+        ("taker", "u1"),  # the seat that draws now
+        ("owed", "u1"),  # how many cards it still has to draw
+        ("taken", "u1"),  # how many of them it has drawn
+        ("own_turn", "u1"),  # 1: it draws because it cannot play
+        ("drawn", "u1"),  # the drawn card that may be played or kept; 255: none
+        ("stacked", "u1"),  # cards to draw because of stacked draw twos
+        ("cut", "u1"),  # the card that gave the top wild its random colour; 255: none
+        ("cut_wilds", "u1"),  # wilds that were turned before it
+        ("cut_fours", "u1"),  # wild draw fours that were turned before it
+        ("turned_back", "u1"),  # first cards that went back as wild draw fours
+        ("shuffled", "u1"),  # 1: there has been a reshuffle
+        ("rules", "u1"),  # 0 official, 1 rlcard
+        ("stacking", "u1"),  # the option, likewise the next two
+        ("keep_drawn", "u1"),  # 1: a drawn card that fits may be kept
+        ("voluntary_draw", "u1"),  # 1: drawing is allowed with a card that fits
+        ("log_seat", "u1", (LOG,)),  # the last 64 entries, entry n at n % 64: who
+        ("log_what", "u1", (LOG,)),  # action; 66 drew, 67 reshuffle, 68 first card, 69 went out
+        ("log_more", "u1", (LOG,)),  # how many cards, which first card, or 1 for a card just drawn
     ]
 )
 

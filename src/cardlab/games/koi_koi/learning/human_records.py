@@ -95,7 +95,7 @@ def _number(card: list[int]) -> int:
 
 def _replay(record: dict[str, Any]) -> list[tuple[Array, int]]:
     """Return the state before each decision of a game, and what was decided."""
-    state = GAME.start(rounds=record["round_total"])
+    state = GAME.start({"rounds": record["round_total"]})
     rest = [card for card in range(DECK) if card not in (0, 4)]
     first = [0, 4] if record["rounds"][0]["dealer"] == 1 else [4, 0]
     GAME.bindings.deal(state.array, 0, np.array(first + rest, dtype=np.uint8))
