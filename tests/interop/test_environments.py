@@ -461,7 +461,9 @@ def test_the_worked_example_tiny(example: Any, tmp_path: Path, capsys: Any) -> N
 
 @pytest.mark.parametrize(
     "code",
-    re.findall(r"^```python\n(.*?)^```$", (ROOT / "docs/how_to/environments.md").read_text(), re.S | re.M),
+    re.findall(
+        r"^```python\n(.*?)^```$", (ROOT / "docs/how_to/environments.md").read_text(), re.S | re.M
+    ),
     ids=lambda code: code.splitlines()[0],
 )
 def test_the_blocks_of_the_page_run(code: str, capsys: Any) -> None:

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cardlab.interop.observation_docs import tables
 
 from cardlab.engine.cards import RANKS, SUIT_NAMES, SUITS
 from cardlab.engine.game import Description, Game, State
 from cardlab.engine.observation import Observation, observation_of
 from cardlab.engine.play import Table
 from cardlab.engine.registry import find_game, our_games
-from cardlab.interop.observation_docs import tables
 from cardlab.testing import random_table, retrace
 from tests.support.paths import DOCS
 

@@ -21,8 +21,6 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from cardlab.commands import serving
-from cardlab.engine import errors
-from cardlab.engine.errors import CardlabError
 from cardlab.engine.kernel import JIT
 from tests.support.paths import EXAMPLES
 from tests.support.waiting import PATIENCE, wait_until
@@ -269,12 +267,6 @@ def test_what_cannot_start_is_one_sentence(arguments: list[str], words: str) -> 
     assert done.returncode == 2
     assert words in done.stderr
     assert done.stderr.count("\n") == 1
-
-
-def test_without_the_extra_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(errors, "find_spec", lambda name: None)
-    with pytest.raises(CardlabError, match=r"fastapi.*pip install 'cardlab\[web\]'"):
-        serving.serve()
 
 
 def test_a_browser_is_opened_only_where_there_is_a_screen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -272,7 +272,12 @@ def test_what_cannot_be_offered_is_one_sentence(
         (["kuhn_poker:OTHER"], [], {"name": "two words"}, "letters, digits"),
         (["kuhn_poker:OTHER"], [], {"name": "x" * 41}, "at most 40"),
         (["kuhn_poker:OTHER"], [], {"name": "x", "reference": KUHN}, "which does not import it"),
-        (["kuhn_poker:OTHER"], [], {"name": "x", "reference": "gone:GAME"}, "which does not import it"),
+        (
+            ["kuhn_poker:OTHER"],
+            [],
+            {"name": "x", "reference": "gone:GAME"},
+            "which does not import it",
+        ),
         ([], ["nowhere:Agent"], {}, "there is no nowhere.py"),
         ([], ["cmd:./agent"], {}, "cannot be served"),
         ([], ["web_agents:Peek"], {}, "does not match what it sees"),

@@ -274,7 +274,10 @@ def test_files_are_answered_whole_packed_or_not_at_all(store: Path) -> None:
         ({"seats": [PERSON, {"agent": "os.path:join"}]}, "choose one from the list"),
         ({"seats": [PERSON, {"agent": "cmd:touch /tmp/x"}]}, "the request is invalid"),
         ({"seats": [PERSON, {"agent": "monte_carlo:9999999"}]}, "may be at most 20000 here"),
-        ({"seats": [PERSON, {"agent": "monte_carlo:playouts=9999999"}]}, "may be at most 20000 here"),
+        (
+            {"seats": [PERSON, {"agent": "monte_carlo:playouts=9999999"}]},
+            "may be at most 20000 here",
+        ),
         ({"seats": [PERSON, {"agent": "information_set:10,trees=64"}]}, "trees"),
         ({"seats": [PERSON, {"agent": "solver"}]}, "is not available for"),
         ({"adviser": "uct_open:100"}, "sees all cards"),

@@ -48,7 +48,7 @@ class Learner:
         self.rounds += 1
 
     def visit(self, cards: tuple[str, str], said: str, reach: tuple[float, float]) -> float:
-        """Return the chips that seat 0 wins from here; `reach` is the probability of each seat's actions."""
+        """Return seat 0's chips from here; `reach` is the probability of each seat's actions."""
         if said in ENDS:
             return payoff(cards, said)
         seat = len(said) % 2

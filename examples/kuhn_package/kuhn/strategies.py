@@ -67,5 +67,7 @@ def load_table(path: Path) -> dict[str, float]:
     except (OSError, ValueError, TypeError, AttributeError) as error:
         raise CardlabError(f"{path} is not a table of a strategy ({error})") from None
     if set(table) != set(KNOWN) or not all(0 <= share <= 1 for share in table.values()):
-        raise CardlabError(f"{path} must have the probability of a bet for each of {', '.join(KNOWN)}")
+        raise CardlabError(
+            f"{path} must have the probability of a bet for each of {', '.join(KNOWN)}"
+        )
     return table

@@ -10,9 +10,9 @@
 
 docs/reference/protocol.md describes every field. A process plays one game after another, but no
 deal twice: it could use what it saw in one seating in the next. So a worker has a process for each
-seating, or with `fresh_process` one for each game. A program that makes a mistake loses the game that it plays,
-and no other: it is killed with all processes that it has started, and started again for the next
-game.
+seating, or with `fresh_process` one for each game. A program that makes a mistake loses the game
+that it plays and no other: it is killed with all processes that it has started, and started again
+for the next game.
 """
 
 from __future__ import annotations

@@ -74,7 +74,9 @@ def _look(check: str, run: Callable[[], str]) -> Finding:
     try:
         fix = run()
     except AgentFailed as error:
-        advice = ADVICE.get(str(error).partition(":")[0].split()[0], "see docs/reference/protocol.md")
+        advice = ADVICE.get(
+            str(error).partition(":")[0].split()[0], "see docs/reference/protocol.md"
+        )
         last = error.log.splitlines()[-1][:200] if error.log else ""
         log = "" if last in str(error) else f" (it wrote: {last})"
         return Finding(check, False, f"{error}{log}; {advice}")
