@@ -36,7 +36,7 @@ PAGES = (
         "Games and play",
         "Find a game, play it move by move or between agents, and look at what a seat knows.",
         (
-            ("Play a game", ("cardlab.games", "cardlab.engine.play: play_game Table")),
+            ("Play a game", ("cardlab.games", "cardlab.agents.play", "cardlab.engine.play: Table")),
             (
                 "The game and its positions",
                 ("cardlab.engine.game: Game Option State View Turn Turns DEALER OVER",),
@@ -102,7 +102,7 @@ PAGES = (
         "The manifest, the record, kernels, random streams, cards, and the conformance tests.",
         (
             ("The manifest", ("cardlab.engine.manifest",)),
-            ("The record", ("cardlab.engine.game: record_type require_game",)),
+            ("The record", ("cardlab.engine.game: record_type",)),
             ("Kernels", ("cardlab.engine.kernel: kernel", "cardlab.engine.kernel")),
             ("Random streams", ("cardlab.engine.seeding",)),
             ("The standard deck", ("cardlab.engine.cards",)),
