@@ -261,7 +261,7 @@ def test_the_agents_see_nothing_but_their_seat(
     [
         ("cmd:", "names no program"),
         ("cmd:./no_such_program --flag", "there is no program './no_such_program'"),
-        ("cmd:'open", "is no command"),
+        ("cmd:'open", "is not a command"),
     ],
 )
 def test_commands_that_are_wrong(crazy_eights: Game, spec: str, answer: str) -> None:
@@ -370,7 +370,7 @@ def test_nothing_survives_the_death_of_its_worker(tmp_path: Path) -> None:
 
 def test_a_program_that_does_not_read_is_a_time_out() -> None:
     program = Program([sys.executable, "-c", "import time; time.sleep(600)"], Limits())
-    with pytest.raises(AgentFailed, match="does not read its input"):
+    with pytest.raises(AgentFailed, match="did not read its input"):
         program.exchange({"type": "turn", "filler": "x" * 1_000_000}, 0.3)
 
 

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cardlab.agents.catalog import find_agent
+from cardlab.agents.catalog import find_agent, find_agents
 from cardlab.agents.outside import as_command
+from cardlab.agents.play import play_game
 from cardlab.arena.compliance import check_program
 from cardlab.arena.leaderboard import leaderboards
 from cardlab.arena.match import Match, play_match
@@ -30,7 +31,6 @@ from cardlab.engine.play import (
     ask_values,
     close_game,
     illegal_answer,
-    play_game,
 )
 from cardlab.engine.registry import find_game
 from cardlab.show.tournament import show_match, show_standings
@@ -155,7 +155,8 @@ def test_a_file_with_the_name_of_a_library_is_told_apart(folder: Path) -> None:
     (folder / "random.py").write_text(AGENTS)
     assert import_first_here("random") is random
     with pytest.raises(
-        CardlabError, match=r"random has no 'GAME', .*; give random.py another name"
+        CardlabError,
+        match=r"random has no 'GAME': the module is .*, not random.py in this folder; give the file",
     ):
         find_game("random:GAME")
 
@@ -176,7 +177,7 @@ def test_an_exception_in_an_agent_is_one_sentence(
     folder: Path, name: str, place: str, reason: str
 ) -> None:
     said = sentence(f"my_agents:{name}")
-    assert f"agent 'my_agents:{name}' broke as " in said
+    assert f"agent 'my_agents:{name}' failed as " in said
     assert "seat 1 of crazy_eights, ply 1, game seed " in said or "seat 0 of crazy_eights" in said
     assert f"my_agents.py, line {line_of(place)}: " in said
     assert reason in said
@@ -187,7 +188,7 @@ def test_an_exception_in_an_agent_is_one_sentence(
 def test_the_place_is_told_where_games_are_played_one_by_one(
     folder: Path, crazy_eights: Game
 ) -> None:
-    agents = [find_agent(one, crazy_eights) for one in ("random", "my_agents:WrongField")]
+    agents = find_agents(["random", "my_agents:WrongField"], crazy_eights)
     with pytest.raises(CardlabError, match=r"as seat 1 of crazy_eights, ply 1, seed 3; my_agents"):
         play_game(crazy_eights, agents, seed=3)
     agents[1] = find_agent("my_agents:Silent", crazy_eights)
@@ -223,7 +224,7 @@ class Follower:
 @pytest.mark.parametrize("breaks", ["begin", "end"])
 def test_what_breaks_around_a_game_is_one_sentence(crazy_eights: Game, breaks: str) -> None:
     agents = [Follower(), Follower(breaks)]
-    told = rf"'follower' broke as seat 1 of .*test_own_agents.py, line \d+: KeyError: '{breaks}'"
+    told = rf"'follower' failed as seat 1 of .*test_own_agents.py, line \d+: KeyError: '{breaks}'"
     with pytest.raises(CardlabError, match=told):
         play_game(crazy_eights, agents, seed=3)
     table = Table(crazy_eights, seed=3)
@@ -232,11 +233,13 @@ def test_what_breaks_around_a_game_is_one_sentence(crazy_eights: Game, breaks: s
 
 def test_values_that_break_or_do_not_fit_are_one_sentence(crazy_eights: Game) -> None:
     turn, rng = Table(crazy_eights, seed=3).turn(), np.random.default_rng(0)
-    with pytest.raises(CardlabError, match=r"'follower' broke as adviser of seat 0 .*ZeroDivision"):
+    with pytest.raises(
+        CardlabError, match=r"'follower' failed as adviser of seat 0 .*ZeroDivision"
+    ):
         ask_values(Follower(), turn, rng)
     with pytest.raises(CardlabError, match=r"of shape \(1,\) as adviser .* one number for each of"):
         ask_values(Follower(values=[0.5]), turn, rng)
-    with pytest.raises(CardlabError, match="broke as adviser"):
+    with pytest.raises(CardlabError, match="failed as adviser"):
         ask_values(Follower(values="good"), turn, rng)
     right = ask_values(Follower(values=[0] * len(turn.legal)), turn, rng)
     assert right.dtype == np.float64
@@ -250,7 +253,7 @@ def test_on_the_command_line_it_is_a_sentence_with_a_traceback_on_demand(folder:
             words, env={**os.environ, **more}, capture_output=True, text=True, check=False
         )
         assert done.returncode == 2
-        assert "cardlab: agent 'my_agents:WrongField' broke as seat 0" in done.stderr
+        assert "cardlab: agent 'my_agents:WrongField' failed as seat 0" in done.stderr
         assert ("in pick\n" in done.stderr) == bool(more)
 
 
@@ -373,7 +376,7 @@ def test_a_match_tells_of_forfeits(folder: Path, capsys: pytest.CaptureFixture[s
     spec = failing(folder)
     result = play_match(Match.plan("crazy_eights", ["random", spec], 4))
     assert [one.forfeits for one in result.standings] == [0, 4]
-    assert result.standings[1].forfeit_reason == "illegal move: '9999' is not among the legal ones"
+    assert result.standings[1].forfeit_reason == "illegal move: '9999' is not legal"
     show_match(result)
     said = capsys.readouterr().out
     assert f"4 games forfeited by {spec}, most often for this: illegal move: '9999'" in said
@@ -391,7 +394,7 @@ def test_a_tournament_tells_why(folder: Path, capsys: pytest.CaptureFixture[str]
     assert played.lines[1].forfeits == 4
     assert [one.forfeit_reason for one in kept.lines] == [
         None,
-        "illegal move: '9999' is not among the legal ones",
+        "illegal move: '9999' is not legal",
     ]
     show_standings(kept, "games.db", 0.0)
     assert f"4 games forfeited by {spec}, most often" in capsys.readouterr().out

@@ -70,10 +70,10 @@ def test_three_seats_rotate() -> None:
 def test_matches_are_planned_before_they_are_played() -> None:
     for agents, games, options, answer in [
         (["random", "heuristik"], 10, {}, "did you mean 'heuristic'"),
-        (["random"], 10, {}, "1 agents for 2 seats"),
-        (["random"] * 3, 10, {}, "3 agents for 2 seats"),
-        (["random", "random"], 0, {}, "--games 0"),
-        (["random", "random"], -5, {}, "--games -5"),
+        (["random"], 10, {}, "crazy_eights needs 2 agents, got 1"),
+        (["random"] * 3, 10, {}, "crazy_eights needs 2 agents, got 3"),
+        (["random", "random"], 0, {}, "games must be at least 1, got 0"),
+        (["random", "random"], -5, {}, "games must be at least 1, got -5"),
         (["random", "random"], 10, {"seats": 7}, "seats=7"),
     ]:
         with pytest.raises(CardlabError, match=answer):
@@ -121,8 +121,8 @@ def test_the_grammar_of_agents(crazy_eights: Game, spec: str, simulations: int, 
         ("outside.agents:number", "of type int, has no name"),
         ("outside.broken:Thing", "ZeroDivisionError"),
         ("outside.agents:fail", r"cannot be made .outside/agents.py, line \d+: ValueError: never"),
-        (".x:y", "names no object"),
-        ("outside.agents", "names no object"),
+        (".x:y", "does not name an object"),
+        ("outside.agents", "does not name an object"),
     ],
 )
 def test_names_that_are_wrong(crazy_eights: Game, spec: str, answer: str, outside: None) -> None:

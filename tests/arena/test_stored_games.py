@@ -325,7 +325,7 @@ def test_a_file_that_is_no_store_is_not_made_one_by_reading(tmp_path: Path) -> N
     with closing(sqlite3.connect(path)) as at:
         at.execute("CREATE TABLE letters (text TEXT)")
     before = path.read_bytes()
-    with pytest.raises(StoreError, match="is no store of cardlab; name another with --store"):
+    with pytest.raises(StoreError, match="is not a store of cardlab; name another with --store"):
         Store(str(path), read_only=True)
     assert path.read_bytes() == before
 

@@ -117,17 +117,17 @@ def test_agents_that_play_alone_are_compared_on_the_same_deals(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("change", "answer"),
     [
-        ({"agents": ["random"]}, "two or more agents"),
-        ({"agents": ["random", "random"]}, "each named once"),
+        ({"agents": ["random"]}, "needs 2 or more agents, got 1"),
+        ({"agents": ["random", "random"]}, "each agent once, got 'random' twice"),
         ({"agents": ["random", "heuristik"]}, "did you mean 'heuristic'"),
-        ({"games": 0}, "--games 0"),
+        ({"games": 0}, "games must be at least 1, got 0"),
         ({"games": 10**12}, "makes 1,000,000,000,000 games in all, more than 100,000,000"),
         ({"limits": Limits(log_folder="/proc/none")}, "logs cannot be written to /proc/none"),
         ({"format": "swiss"}, "unknown format 'swiss'"),
         ({"format": "gauntlt"}, "did you mean 'gauntlet'"),
         ({"options": {"seats": 9}}, "seats=9"),
         ({"seed": 1 << 70}, "out of range"),
-        ({"game": "birds_of_a_feather", "format": "gauntlet"}, "played alone"),
+        ({"game": "birds_of_a_feather", "format": "gauntlet"}, "has one seat"),
         ({"game": "crazy8s"}, "did you mean 'crazy_eights'"),
     ],
 )
@@ -182,7 +182,9 @@ def test_exports_agree(tmp_path: Path) -> None:
     with Store(str(tmp_path / "a.db")) as store:
         for ending in (".csv", ".parquet"):
             assert export_games(store, store.tournaments(), tmp_path / f"x{ending}") == 6
-        with pytest.raises(CardlabError, match=r"endings .jsonl, .csv, .parquet"):
+        with pytest.raises(
+            CardlabError, match=r"unsupported extension; use .jsonl, .csv or .parquet"
+        ):
             export_games(store, [], tmp_path / "x.xlsx")
         with pytest.raises(CardlabError, match="cannot be written"):
             export_games(store, store.tournaments(), Path("/proc/x.csv"))
@@ -314,7 +316,7 @@ def test_every_older_version_has_a_way_up() -> None:
         ("/proc/nowhere/a.db", "cannot be made"),
         ("mysql://host/db", "a store in mysql is not known"),
         ("postgresql://nobody@127.0.0.1:1/none", "cannot be used: connection"),
-        ("://", "no address of a store"),
+        ("://", "is not the address of a store"),
         ("postgresql+none://h/d", "driver of 'postgresql.none' is not there"),
         ("postgresql+psycopg2://h/d", "driver of 'postgresql.psycopg2' is not there"),
         ("sqlite://", "names no file, so its games would be lost"),

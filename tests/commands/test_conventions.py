@@ -149,7 +149,10 @@ def test_nothing_asked_is_answered_with_help() -> None:
 def test_limits_are_read_in_their_old_form_too(old: list[str]) -> None:
     words = ["match", "crazy_eights", "random", "random", "--limits", "memory=100,game=9", *old]
     answer = cardlab(*words)
-    assert answer.stderr == "cardlab: --limits move=0 is not possible; give more than 0\n"
+    assert (
+        answer.stderr
+        == "cardlab: --limits move must be greater than 0 and less than 1,000,000,000, got 0.0\n"
+    )
 
 
 def complete(line: str) -> list[str]:

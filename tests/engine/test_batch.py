@@ -88,8 +88,11 @@ def test_the_legal_actions_of_a_row_are_counted_from_0() -> None:
         ({"size": True}, "batch size must be a whole number, got True"),
         ({"size": 1.5}, r"batch size must be a whole number, got 1\.5"),
         ({"size": None}, "batch size must be a whole number, got None"),
-        ({"size": 2**40}, "batch size must be at most 2,147,483,647, got 1099511627776"),
-        ({"size": 2**70}, "batch size must be at most 2,147,483,647"),
+        (
+            {"size": 2**40},
+            "a batch of 1,099,511,627,776 games of crazy_eights needs 852,121,511,526,400 bytes",
+        ),
+        ({"size": 2**70}, "batch size must be at most 9,223,372,036,854,775,807"),
         ({"seed": "x"}, "seed 'x' is not a whole number"),
         ({"seed": 1 << 70}, "is out of range"),
         ({"seed": None}, "seed None is not a whole number"),
@@ -107,8 +110,8 @@ def test_the_legal_actions_of_a_row_are_counted_from_0() -> None:
         ({"options": {"wat": 9}}, "unknown option"),
         ({"options": [("seats", 3)]}, "options of crazy_eights must be a dict"),
         ({"options": 0}, "options of crazy_eights must be a dict"),
-        ({"game": "crazy_eights"}, r"got 'crazy_eights'; write find_game\('crazy_eights'\)"),
-        ({"game": None}, "game must be a Game, got None"),
+        ({"game": "crazy_eight"}, "unknown game 'crazy_eight'; did you mean 'crazy_eights'"),
+        ({"game": None}, "game must be a Game or the name of one, got None"),
     ],
 )
 def test_every_argument_of_a_batch_is_checked(
@@ -126,7 +129,9 @@ def test_a_batch_that_does_not_fit_into_memory(
         raise MemoryError
 
     monkeypatch.setattr(Batch, "_make_arrays", too_much)
-    with pytest.raises(CardlabError, match="batch size 7 needs more memory than there is"):
+    with pytest.raises(
+        CardlabError, match="a batch of 7 games of crazy_eights needs 5,425 bytes of memory"
+    ):
         Batch(crazy_eights, 7)
 
 

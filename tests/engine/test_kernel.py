@@ -174,7 +174,7 @@ def test_what_an_older_version_kept_is_refused_like_what_is_compiled_now(
         older.setattr("cardlab.engine.kernel._refuse_missing_return", lambda *_: None)
         assert kernel(half)(1) == 2
     assert len(list(tmp_path.glob("half-*.kernel"))) == 1
-    with pytest.raises(KernelError, match=r"half .* does not return a value on every way"):
+    with pytest.raises(KernelError, match=r"half .* does not return a value on every path"):
         kernel(half)(1)
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cardlab.interop.observation_docs import tables
 
 from cardlab.engine.cards import RANKS, SUIT_NAMES, SUITS
 from cardlab.engine.game import Description, Game, State
@@ -15,7 +14,6 @@ from cardlab.engine.observation import Observation, observation_of
 from cardlab.engine.play import Table
 from cardlab.engine.registry import find_game, our_games
 from cardlab.testing import random_table, retrace
-from tests.support.paths import DOCS
 
 VARIANTS = {
     "crazy_eights": [{}, {"seats": 4, "reshuffle": True}, {"seats": 3, "optional_draw": True}],
@@ -326,10 +324,3 @@ def test_words_are_unique_and_complete(name: str) -> None:
         assert encoder.words[encoder.place(block.name)] == block.words
     table: Any = random_table(find_game(name), {}, 0)
     assert encoder.one(table.state.view(0).array, 0).dtype == np.float32
-
-
-def test_the_page_lists_every_number() -> None:
-    page = (DOCS / "reference" / "observations.md").read_text()
-    assert tables() in page, (
-        "the tables are old; write them with: python -m cardlab.interop.observation_docs"
-    )

@@ -212,8 +212,8 @@ def test_a_network_from_a_stranger_runs_no_code(
     monkeypatch.chdir(tmp_path)
     example = {"features": torch.zeros(2, 40, dtype=torch.uint8)}
     for name, told in (
-        ("trap:GAME", "is a network for 'trap:GAME', which is not known here"),
-        ("crazy8s", "is a network for 'crazy8s', which is not known here"),
+        ("trap:GAME", "is a network for the game 'trap:GAME', which is not known here"),
+        ("crazy8s", "is a network for the game 'crazy8s', which is not known here"),
         (7, "holds no card transformer"),
         ("birds_of_a_feather", "holds no card transformer"),
     ):

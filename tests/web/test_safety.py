@@ -418,7 +418,7 @@ def test_records_have_a_greatest_length(store: Path) -> None:
             body = {"record": record, **more} if more else record
             status, _, answer = await request(app, "POST", f"/api/replays{path}", body)
             assert status == 400
-            assert "too long; 10 moves are the most" in json.loads(answer)["error"]
+            assert "moves, the limit here is 10" in json.loads(answer)["error"]
 
     in_app(store, play, replace(GENEROUS, record_plies=10))
 
@@ -505,7 +505,7 @@ def test_a_mistake_of_the_server_is_one_sentence_too(
         monkeypatch.setattr(boards, "recent_json", lambda *_: 1 / 0)
         status, headers, body = await request(app, "GET", "/api/games/recent")
         assert status == 500
-        assert "mistake" in json.loads(body)["error"]
+        assert "the server failed; try again" in json.loads(body)["error"]
         assert "default-src 'none'" in headers["content-security-policy"]
 
     in_app(store, play)

@@ -209,7 +209,7 @@ def test_no_table_is_opened_that_the_store_does_not_hold(store: Path) -> None:
         with held(store):
             status, _, body = await request(app, "POST", "/api/tables", PAIR)
             assert status == 503
-            assert "cannot be kept" in json.loads(body)["error"]
+            assert "could not be saved" in json.loads(body)["error"]
             assert not site_of(app).rooms.live
             assert not site_of(app).rooms.unsaved
         name, keys = await open_table(app, **PAIR)

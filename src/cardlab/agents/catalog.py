@@ -39,7 +39,6 @@ __all__ = [
     "agents_for",
     "find_agent",
     "find_agents",
-    "is_catalogued",
     "strength_of",
 ]
 

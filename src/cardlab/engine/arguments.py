@@ -6,10 +6,9 @@ import functools
 import inspect
 import os
 from collections.abc import Callable
+from numbers import Integral
 from pathlib import Path
 from typing import ParamSpec, TypeVar
-
-import numpy as np
 
 from cardlab.engine.errors import CardlabError
 
@@ -54,7 +53,7 @@ def options_in_a_dict(function: Callable[P, R]) -> Callable[P, R]:
 
 def read_count(given: object, name: str, lowest: int = 1, highest: int = MOST) -> int:
     """Return an argument that must be a whole number in a range."""
-    if isinstance(given, bool) or not isinstance(given, (int, np.integer)):
+    if isinstance(given, bool) or not isinstance(given, Integral):
         raise CardlabError(f"{name} must be a whole number, got {shorten(given)}")
     if given < lowest:
         raise CardlabError(f"{name} must be at least {lowest}, got {given}")

@@ -27,7 +27,7 @@ from cardlab.engine.play import read_deal
 from cardlab.engine.registry import find_game
 from cardlab.engine.seeding import GAME, branch
 
-__all__ = ["Batch", "BatchKernels", "as_array", "make_batch_kernels", "row_bytes"]
+__all__ = ["Batch", "BatchKernels", "make_batch_kernels"]
 
 NO_SEED = -(1 << 63)  # of a game whose cards come from the batch's dealer; smaller than all seeds
 MOST_ROWS = 2**31 - 1

@@ -38,7 +38,6 @@ __all__ = [
     "close_game",
     "illegal_answer",
     "open_game",
-    "read_deal",
 ]
 
 

@@ -338,7 +338,7 @@ def test_a_deal_may_be_written_with_or_without_spaces() -> None:
         (SEED_0 + "2C", "the deal has 17 cards"),
         (SEED_0[:-1], "card 16 of the deal: unknown card '3'"),
         ("", "the deal has 0 cards"),
-        (SEED_0[:-2] + "TH", "card 16 of the deal: TH is dealt more often"),
+        (SEED_0[:-2] + "TH", "card 16 of the deal: TH is listed more often"),
         ("1X" + SEED_0[2:], "card 1 of the deal: unknown card '1X'"),
         ("--" + SEED_0[2:], "card 1 of the deal: unknown card '--'"),
     ],

@@ -424,7 +424,7 @@ def test_what_people_mistype(crazy_eights: Game, text: str, answer: str) -> None
     ("change", "answer"),
     [
         (lambda cards: cards[:-1], "has 51 cards, crazy_eights needs 52; missing: KS"),
-        (lambda cards: [*cards[:-1], cards[0]], "is dealt more often"),
+        (lambda cards: [*cards[:-1], cards[0]], "is listed more often"),
         (lambda cards: ["1X", *cards[1:]], "card 1 of the deal: unknown card '1X'"),
         (lambda cards: [], "has 0 cards"),
     ],

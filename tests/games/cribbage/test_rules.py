@@ -723,7 +723,7 @@ def test_what_people_mistype(game: Game, text: str, answer: str) -> None:
     [
         (lambda deck: deck[:12], "the deal has 12 cards, cribbage needs 13"),
         (lambda deck: deck[:-1], "the deal has 51 cards, cribbage needs 13"),
-        (lambda deck: [*deck[:12], deck[0]], "card 13 of the deal: AC is dealt more often"),
+        (lambda deck: [*deck[:12], deck[0]], "card 13 of the deal: AC is listed more often"),
         (lambda deck: ["1X", *deck[1:]], "card 1 of the deal: unknown card '1X'"),
     ],
 )

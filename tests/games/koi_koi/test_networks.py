@@ -188,7 +188,7 @@ def plain_features(s: Any, seat: int) -> dict[str, Any]:
     found["yaku points"] = np.array(totals) / 10
     found["score"] = np.array([score(s, seat), score(s, other)]) / 10
     found["calls"] = np.array([s.calls[seat], s.calls[other]]) / 4
-    found["calls told"] = np.concatenate(
+    found["calls so far"] = np.concatenate(
         [one_of(5, min(int(s.calls[who]), 4)) for who in (seat, other)]
     )
     found["called in turn"] = called
@@ -217,7 +217,7 @@ def test_every_feature_is_what_the_index_says() -> None:
 
 
 def test_the_documents_list_every_feature() -> None:
-    page = DOCS / "games" / "koi_koi.md"
+    page = DOCS / "reference" / "encodings.md"
     text = page.read_text(encoding="utf-8")
     for block in FEATURES:
         last = block.first + block.width - 1

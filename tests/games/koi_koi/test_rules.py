@@ -730,7 +730,10 @@ def test_what_people_mistype(text: str, answer: str) -> None:
     ("change", "answer"),
     [
         (lambda cards: cards[:39], "has 39 .*40"),
-        (lambda cards: [*cards[:39], cards[0]], "card 40 of the deal: 1-crane is dealt more often"),
+        (
+            lambda cards: [*cards[:39], cards[0]],
+            "card 40 of the deal: 1-crane is listed more often",
+        ),
         (lambda cards: ["13-1", *cards[1:]], "card 1 of the deal: unknown card '13-1'"),
         (lambda cards: cards[:45], "has 45 .*40"),
     ],

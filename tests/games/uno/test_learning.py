@@ -153,10 +153,10 @@ def test_outputs_stand_for_one_legal_action_each(options: dict[str, Any]) -> Non
 
 
 def test_the_docs_list_every_index() -> None:
-    docs = DOCS / "games" / "uno.md"
-    part = docs.read_text(encoding="utf-8").partition("## Encodings")[2].partition("\n## ")[0]
-    assert f"`fair`, {features.SIZES['fair']} numbers" in part
-    rows = part.partition("`fair`, ")[2].partition("`fair_log`")[0].splitlines()
+    docs = DOCS / "reference" / "encodings.md"
+    part = docs.read_text(encoding="utf-8").partition("## Uno")[2].partition("\n## ")[0]
+    assert f"`fair` has {features.SIZES['fair']} numbers" in part
+    rows = part.partition("`fair` has ")[2].partition("`fair_log`")[0].splitlines()
     cells = [line.split("|")[1:3] for line in rows if line.startswith("| ")][1:]
     at = 0
     for index, numbers in cells:

@@ -694,8 +694,8 @@ def test_what_people_mistype(text: str, answer: str) -> None:
     ("change", "answer"),
     [
         (lambda cards: cards[:-1], "has 107 .*missing: W"),
-        (lambda cards: [*cards, "R0"], "card 109 of the deal: R0 is dealt more often"),
-        (lambda cards: ["W", *cards[1:-1], "W"], "W is dealt more often"),
+        (lambda cards: [*cards, "R0"], "card 109 of the deal: R0 is listed more often"),
+        (lambda cards: ["W", *cards[1:-1], "W"], "W is listed more often"),
         (lambda cards: ["X1", *cards[1:]], "card 1 of the deal: unknown card 'X1'"),
     ],
 )

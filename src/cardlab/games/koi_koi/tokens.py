@@ -155,7 +155,7 @@ FEATURES, TOKEN_FEATURES, GLOBAL_FEATURES = number_blocks(
         (2, "yaku points", "yaku points of my pile, theirs; / 10"),
         (2, "score", "what a stop would win me, them, bonus included; / 10"),
         (2, "calls", "koi-koi calls of mine, theirs; / 4"),
-        (10, "calls told", "I have called 0, 1, 2, 3, 4 or more times; they likewise"),
+        (10, "calls so far", "I have called 0, 1, 2, 3, 4 or more times; they likewise"),
         (16, "called in turn", f"koi-koi was called in turn: {TURN_NUMBERS}"),
         (1, "nintendo", "the rules are Nintendo's"),
     ),
