@@ -156,7 +156,7 @@ def test_a_file_with_the_name_of_a_library_is_told_apart(folder: Path) -> None:
     assert import_first_here("random") is random
     with pytest.raises(
         CardlabError,
-        match=r"random has no 'GAME': the module is .*, not random.py in this folder; give the file",
+        match=r"random has no 'GAME': the module is .*, not random.py in this folder; give",
     ):
         find_game("random:GAME")
 

@@ -441,7 +441,7 @@ def test_foreign_records(crazy_eights: Game, tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     for text, answer in [
         ("[" * 100_000, "nested too deeply"),
-        ('{"rules": ' + "9" * 5000 + "}", "this is no game record"),
+        ('{"rules": ' + "9" * 5000 + "}", "not a game record"),
         (good.model_copy(update={"game": "this:s"}).to_line(), "--trust"),
     ]:
         path.write_text(text + "\n")

@@ -116,8 +116,8 @@ def test_records_in_files(crazy_eights: Game, tmp_path: Path) -> None:
     assert [number for number, _ in read_records(path)] == [1, 2, 3]
     for text, answer in [
         ("{", "line 4 is cut off"),
-        ("[]", "line 4: this is no game record"),
-        ('{"game": "crazy_eights"}', "line 4: this is no game record: rules: Field required"),
+        ("[]", "line 4: not a game record"),
+        ('{"game": "crazy_eights"}', "line 4: not a game record: rules: Field required"),
     ]:
         broken = tmp_path / "broken.jsonl"
         broken.write_text(path.read_text() + text + "\n")

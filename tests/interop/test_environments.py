@@ -107,9 +107,9 @@ def test_pettingzoo_goes_on_to_other_deals_and_says_what_is_wrong() -> None:
         env.step(None)
     with pytest.raises(CardlabError, match="no agent 'seat_9'; its agents are seat_0, seat_1"):
         env.observe("seat_9")
-    with pytest.raises(CardlabError, match="options={'seat': 3}"):
+    with pytest.raises(CardlabError, match=r"options=\{'seat': 3\}"):
         pettingzoo.uno(seat=3)
-    with pytest.raises(CardlabError, match="played alone"):
+    with pytest.raises(CardlabError, match="has one seat, and PettingZoo needs two"):
         pettingzoo.env("birds_of_a_feather")
 
 
@@ -203,7 +203,7 @@ def test_gymnasium_illegal_actions() -> None:
     for seat in (2, 1.0, "a"):
         with pytest.raises(CardlabError, match=f"no seat {seat!r}; its seats are 0 to 1"):
             CardEnv("cribbage", seat=seat)  # type: ignore[arg-type]
-    with pytest.raises(CardlabError, match="opponent 3 cannot play cribbage"):
+    with pytest.raises(CardlabError, match="with a name and a method act, got 3"):
         CardEnv("cribbage", opponents=3)  # type: ignore[arg-type]
     with pytest.raises(CardlabError, match="unknown agent 'nobody'"):
         gymnasium.make(IDS["birds_of_a_feather"], opponents="nobody")

@@ -55,11 +55,12 @@ def read_count(given: object, name: str, lowest: int = 1, highest: int = MOST) -
     """Return an argument that must be a whole number in a range."""
     if isinstance(given, bool) or not isinstance(given, Integral):
         raise CardlabError(f"{name} must be a whole number, got {shorten(given)}")
-    if given < lowest:
-        raise CardlabError(f"{name} must be at least {lowest}, got {given}")
-    if given > highest:
-        raise CardlabError(f"{name} must be at most {highest:,}, got {given}")
-    return int(given)
+    number = int(given)
+    if number < lowest:
+        raise CardlabError(f"{name} must be at least {lowest}, got {number}")
+    if number > highest:
+        raise CardlabError(f"{name} must be at most {highest:,}, got {number}")
+    return number
 
 
 def read_path(given: object, name: str = "path") -> Path:
