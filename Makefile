@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --retries 10 --timeout 60 --constraint constraints.txt
 TESTS := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadgroup
 
-.PHONY: help arena play test test-all check lint js node fix bench crosscheck attack strength pages docs floors clean
+.PHONY: help arena play test test-all check lint js node fix bench crosscheck attack strength pages picture docs floors clean
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
@@ -68,6 +68,9 @@ strength: $(VENV)/base  ## measure every agent against heuristic, and ratings (t
 
 pages: $(VENV)/docs  ## write what the documentation says about the code from the code
 	$(BIN)/python website/pages.py
+
+picture: $(VENV)/dev  ## draw the picture of the README in a real browser (needs Chromium)
+	$(BIN)/python -m website.picture
 
 docs: pages  ## build this documentation as a site: build/site/index.html
 	$(BIN)/mkdocs build --strict --quiet

@@ -49,8 +49,8 @@ QUICK = Limits(move_seconds=0.5, game_seconds=20, start_seconds=10, memory_mb=30
 
 # Every way to lose, and the word that the record gives as the reason.
 MISBEHAVING = {
-    "crash_at_start.sh": "crash: it ended with code 3; its last words: no such model",
-    "crash_in_mid_game.sh": "crash: it ended with code 1; its last words: index out of range",
+    "crash_at_start.sh": "crash: it ended with code 3; its last line of standard error: no such model",
+    "crash_in_mid_game.sh": "crash: it ended with code 1; its last line of standard error: index out of range",
     "silence.sh": "time-out: no answer within 0.5 s",
     "garbage.sh": "garbage: b'I would like",
     "illegal_move.sh": "illegal move: '9999'",

@@ -36,7 +36,8 @@ RUN = {
     for one in SHOWN
     if not one.is_form and not one.elsewhere
 }
-PYTHON = [page for page in PAGES if documented.python_blocks(page)]
+REFERENCE = ROOT / "docs" / "reference" / "python"  # signatures; its examples have their own test
+PYTHON = [page for page in PAGES if documented.python_blocks(page) and page.parent != REFERENCE]
 SOURCE = ROOT / "src"
 
 

@@ -1,4 +1,4 @@
-"""What the documentation tells newcomers to type, typed: in an empty folder, word by word."""
+"""The README and the tutorials, followed word by word in an empty folder with an empty home."""
 
 from __future__ import annotations
 
@@ -14,17 +14,31 @@ from typing import Any
 
 import pytest
 
+from tests.support.documented import FOLLOWED, PAGES
 from tests.support.paths import ROOT
 
 pytestmark = pytest.mark.slow
 
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
-ANSWERS = {"cardlab play": "bet\nbet\n"}  # what a person types at the table
+SHELL = ("sh", "console")  # in a console only lines that begin with `$ ` are typed
+INSTALL = "pip install .\n"  # the end of a block that is run from the clone
+# What a person types at the table; a command may take fewer lines.
+ANSWERS = {"cardlab play kuhn_poker": "bet\nbet\n", "cardlab play": "1\n" * 10}
 
 
 def blocks(page: str) -> list[tuple[str, str, str]]:
     """Return the language, title and text of every block of a page."""
-    return BLOCK.findall((ROOT / "docs" / page).read_text())
+    return BLOCK.findall((ROOT / page).read_text(encoding="utf-8"))
+
+
+def commands(language: str, text: str) -> list[str]:
+    """Return the commands of a block."""
+    if language not in SHELL or text.endswith(INSTALL) and "venv" in text:
+        return []
+    lines = text.strip().splitlines()
+    if language == "console":
+        return [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+    return lines
 
 
 def titled(page: str) -> dict[str, str]:
@@ -71,69 +85,100 @@ def look_at(command: str, where: dict[str, Any]) -> str:
 
 def follow(page: str, folder: Path) -> str:
     """Do what a page says, in its order, and return all that was printed."""
+    home = folder / "home"
+    home.mkdir()
+    work = folder / "work"
     env = {
-        **os.environ,
+        **{name: text for name, text in os.environ.items() if not name.startswith("XDG_")},
         "PATH": f"{folder / 'commands'}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": os.pathsep.join([str(folder / "site"), str(ROOT / "src")]),
-        "XDG_DATA_HOME": str(folder / "data"),  # a newcomer has no games yet
+        "HOME": str(home),
+        "BROWSER": "true",  # the one that `serve --open` opens
         "COLUMNS": "120",
     }
-    said = []
-    where = {"cwd": folder / "work", "env": env}
+    where = {"cwd": work, "env": env}
+    printed = []
+
+    def run(command: list[str], text: str, answer: str = "") -> None:
+        done = subprocess.run(
+            command, **where, input=answer, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, f"{page}: {text}\n{done.stdout}\n{done.stderr}"
+        assert "Traceback" not in done.stderr, f"{page}: {text}\n{done.stderr}"
+        printed.append(f"$ {text}\n{done.stdout}")
+
     for name, text in titled(page).items():
-        (folder / "work" / name).write_text(text)
-    for language, _, text in blocks(page):
-        for command in text.strip().splitlines() if language == "sh" else ():
+        (work / name).write_text(text, encoding="utf-8")
+    for language, title, text in blocks(page):
+        if language == "python" and not title:
+            run([sys.executable, "-c", text], text)
+        for command in commands(language, text):
             if command.startswith("cardlab serve"):
-                said.append(f"$ {command}\n{look_at(command, where)}")
+                printed.append(f"$ {command}\n{look_at(command, where)}")
                 continue
             answer = next((v for k, v in ANSWERS.items() if command.startswith(k)), "")
-            done = subprocess.run(
-                ["sh", "-c", command],
-                **where,
-                input=answer,
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            assert done.returncode == 0, f"{page}: {command}\n{done.stdout}\n{done.stderr}"
-            said.append(f"$ {command}\n{done.stdout}")
-    return "\n".join(said)
+            run(["sh", "-c", command], command, answer)
+    return "\n".join(printed)
+
+
+def test_readme(folder: Path) -> None:
+    printed = follow("README.md", folder)
+    assert re.search(r"^highest: \d+\.\d% of 1,000 games, 95 % interval", printed, re.MULTILINE)
+    resumed = printed.partition("--games 40 --resume\n")[2]
+    assert "guided:50" in resumed.partition("$ ")[0]
+    assert "heuristic" in printed.partition("$ cardlab leaderboard crazy_eights\n")[2]
+    assert "H1 accepted: heuristic is stronger than random" in printed
+    assert "2 games replayed" in printed
+
+
+def test_first_game(folder: Path) -> None:
+    page = "docs/tutorials/first_game.md"
+    printed = follow(page, folder)
+    # What the page shows is what a reader gets, but for times and the widths that they need.
+    shown = next(text for _, _, text in blocks(page) if text.startswith("╭"))
+    table = [line.strip("│ ") for line in shown.splitlines() if line.startswith("│")]
+    assert len(table) > 10
+    assert [line for line in table if line not in printed] == []
+    assert "heuristic    505    216      279   61.3 ± 2.4" in printed
+    assert "1 game replayed" in printed
+    assert "Crazy Eights" in printed.partition("$ cardlab serve")[2]
 
 
 def test_the_parts_of_the_page_are_the_example() -> None:
-    written = titled("write_a_game.md")["kuhn_poker.py"]
+    written = titled("docs/tutorials/your_own_game.md")["kuhn_poker.py"]
     example = (ROOT / "examples" / "kuhn_poker.py").read_text()
     assert [line for line in written.splitlines() if line] == [
         line for line in example.splitlines() if line
     ]
 
 
-def test_write_a_game(folder: Path) -> None:
-    said = follow("write_a_game.md", folder)
-    assert "10,000 random games, every invariant checked at every step, no fault" in said
-    assert "1 passed" in said
-    assert "wins after" in said  # a whole game was played at the table
-    served = re.findall(r"^\$ (cardlab serve.*)\n.*Cribbage Kuhn poker$", said, re.MULTILINE)
+def test_your_own_game(folder: Path) -> None:
+    printed = follow("docs/tutorials/your_own_game.md", folder)
+    assert "10,000 random games" in printed
+    assert "1 passed" in printed
+    assert "wins after" in printed  # a whole game was played at the table
+    served = re.findall(r"^\$ (cardlab serve.*)\n.*Cribbage Kuhn poker$", printed, re.MULTILINE)
     assert len(served) == 2  # by its reference, and later by its name
-    value = re.search(r"value for seat 0: (-0\.\d+)", said)
+    value = re.search(r"value for seat 0: (-0\.\d+)", printed)
     assert value
     assert abs(float(value[1]) + 1 / 36) < 0.002
-    assert re.search(r"^ ?kuhn_poker +Kuhn poker", said, re.MULTILINE)  # `cardlab games`, by name
+    assert re.search(r"^ ?kuhn_poker +Kuhn poker", printed, re.MULTILINE)  # `cardlab games`
 
 
-def test_write_an_agent(folder: Path) -> None:
-    said = follow("write_an_agent.md", folder)
-    assert "1 passed" in said
-    table = said.rpartition("$ cardlab leaderboard")[2]
+def test_first_agent(folder: Path) -> None:
+    printed = follow("docs/tutorials/first_agent.md", folder)
+    assert "1 passed" in printed
+    table = printed.rpartition("$ cardlab leaderboard")[2]
     assert re.search(r"my_agents:Hoarder .*-?\d+ \[-?\d+, -?\d+\]", table)  # a rating, an interval
     assert re.search(r"cmd:python first_card.py .*\[", table)
-    assert "H1 accepted: my_agents:Sharper is stronger than my_agents:Hoarder" in said
-    assert "hoarder" in said.rpartition("$ cardlab match")[2]
+    assert "H1 accepted: my_agents:Sharper is stronger than my_agents:Hoarder" in printed
+    assert "hoarder" in printed.rpartition("$ cardlab match")[2]
 
 
-def test_every_command_of_the_pages_is_in_a_block_that_runs() -> None:
-    for page in ("write_a_game.md", "write_an_agent.md"):
-        languages = {language for language, _, _ in blocks(page)}
-        assert languages <= {"sh", "python", "toml"}
-        assert all(title for language, title, _ in blocks(page) if language != "sh")
+def test_every_page_that_is_followed_is_followed_whole() -> None:
+    """A block in another language would be neither run nor written to a file."""
+    followed = [page for page in PAGES if FOLLOWED.get(page.name) == "docs/test_tutorials.py"]
+    assert len(followed) == 4
+    for page in followed:
+        for language, title, _ in blocks(str(page.relative_to(ROOT))):
+            assert title or language in (*SHELL, "python", "text"), page

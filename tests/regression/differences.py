@@ -11,6 +11,8 @@ from fnmatch import fnmatchcase
 INTENDED: tuple[tuple[str, str], ...] = (
     ("* / lists / agents / * / summary", "agents are described in the words of the literature"),
     ("* / lists / agents / * / parameters / * / help", "likewise their parameters"),
+    ("* / lists / agents / * / strength / *", "measured against heuristic, no longer random"),
+    ("* / match* / match / salt", "deals of programs come from a salt; there is none here"),
     ("koi_koi / lists / train / koi_koi/monte_carlo / ends", "called outcomes; old runs are read"),
     ("koi_koi / lists / train / koi_koi/monte_carlo / outcomes", "formerly ends"),
     ("cribbage / training, pegging_statistics / files / *", "files have the training's name"),

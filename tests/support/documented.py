@@ -66,9 +66,11 @@ ELSEWHERE = {
 }
 # Pages that a test of their own follows word by word.
 FOLLOWED = {
-    "write_an_agent.md": "docs/test_tutorials.py",
-    "write_a_game.md": "docs/test_tutorials.py",
-    "interop.md": "interop/test_environments.py",
+    "README.md": "docs/test_tutorials.py",
+    "first_game.md": "docs/test_tutorials.py",
+    "first_agent.md": "docs/test_tutorials.py",
+    "your_own_game.md": "docs/test_tutorials.py",
+    "environments.md": "interop/test_environments.py",
 }
 SERVER = "127.0.0.1:8080"  # where pages say that a server is
 GAMES, BUDGET, SEEDS, FEW = "4", "2", "0:20", "games=2000"

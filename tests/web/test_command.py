@@ -253,8 +253,8 @@ def test_a_port_in_use_is_one_sentence(store: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--host", "no..host"], "no address"),
-        (["--host", "fe80::1%nowhere"], "no address"),
+        (["--host", "no..host"], "must be an address of this machine"),
+        (["--host", "fe80::1%nowhere"], "must be an address of this machine"),
         (["--store", "/proc/nowhere/x.db"], "store"),
         (["--workers", "-1"], "--workers -1"),
         (["--game", "nowhere:GAME"], "game 'nowhere:GAME' cannot be imported"),
