@@ -53,7 +53,7 @@ def main() -> None:
                 draw(server.stdout.readline().split()[3].rstrip("/"), PICTURE)
             finally:
                 server.terminate()
-    print(f"{PICTURE.relative_to(Path.cwd())}: {PICTURE.stat().st_size:,} bytes")
+    sys.stdout.write(f"{PICTURE}: {PICTURE.stat().st_size:,} bytes\n")
 
 
 if __name__ == "__main__":

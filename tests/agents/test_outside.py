@@ -48,9 +48,10 @@ ROOM = Limits(memory_mb=300)
 QUICK = Limits(move_seconds=0.5, game_seconds=20, start_seconds=10, memory_mb=300)
 
 # Every way to lose, and the word that the record gives as the reason.
+LAST_LINE = "its last line of standard error"
 MISBEHAVING = {
-    "crash_at_start.sh": "crash: it ended with code 3; its last line of standard error: no such model",
-    "crash_in_mid_game.sh": "crash: it ended with code 1; its last line of standard error: index out of range",
+    "crash_at_start.sh": f"crash: it ended with code 3; {LAST_LINE}: no such model",
+    "crash_in_mid_game.sh": f"crash: it ended with code 1; {LAST_LINE}: index out of range",
     "silence.sh": "time-out: no answer within 0.5 s",
     "garbage.sh": "garbage: b'I would like",
     "illegal_move.sh": "illegal move: '9999'",

@@ -33,7 +33,7 @@ def blocks(page: str) -> list[tuple[str, str, str]]:
 
 def commands(language: str, text: str) -> list[str]:
     """Return the commands of a block."""
-    if language not in SHELL or text.endswith(INSTALL) and "venv" in text:
+    if language not in SHELL or (text.endswith(INSTALL) and "venv" in text):
         return []
     lines = text.strip().splitlines()
     if language == "console":
