@@ -36,7 +36,7 @@ FENCE = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 SHELLS = ("", "console", "bash", "sh")
-LINE = re.compile(r"^ *(?:\$ )?(?P<line>cardlab .*)$", re.MULTILINE)
+LINE = re.compile(r"^ *(?:\$ )?(?P<line>(?:cardlab|python -m cardlab\.\w+) .*)$", re.MULTILINE)
 INDENTED = re.compile(r"^ {4}(?:\$ )?(?P<line>cardlab .*)$", re.MULTILINE)
 INLINE = re.compile(r"`(?P<line>cardlab\s[^`\n]+(?:\n[^`\n]+)*)`")
 REMARK = re.compile(r"\s{3,}.*| # .*")
@@ -172,7 +172,12 @@ def small(words: list[str]) -> list[str]:
 
 
 def run(words: list[str]) -> Result:
-    """Run a command in this process; at a table it leaves at once."""
+    """Run a command in this process, a module of ours in another; at a table it leaves at once."""
+    if words[0] == "-m":
+        done = subprocess.run([sys.executable, *words], capture_output=True, check=False)
+        return Result(
+            CliRunner(), done.stdout, done.stderr, done.stdout, None, done.returncode, None
+        )
     if "--resume" in words:  # what is to be resumed must be there
         run([word for word in words if word != "--resume"])
     return CliRunner().invoke(app, words, input="q\n", catch_exceptions=True)
@@ -209,6 +214,7 @@ def prepare(folder: Path) -> None:
         ["tournament", "crazy_eights", "heuristic", "random", *few],
         ["tournament", "crazy_eights", "heuristic", "random", "--store", "games.db", *few],
         ["train", "crazy_eights/tabular_q", "--set", FEW, "--out", "runs/mine"],
+        ["export", "games.csv"],
     ):
         result = run(words)
         assert result.exit_code == 0, (words, result.output, result.exception)
