@@ -43,9 +43,7 @@ class CfrSolver:
     def __post_init__(self) -> None:
         """Begin with no regrets."""
         if self.method not in METHODS:
-            raise CardlabError(
-                f"unknown method {self.method!r}{suggest(str(self.method), METHODS)}"
-            )
+            raise CardlabError(suggest("method", self.method, METHODS))
         self.regrets: Array = np.zeros(self.tree.slots)
         self.sums: Array = np.zeros(self.tree.slots)
         self.rng: Array = np.array([seeding.stream(self.seed, "cfr")], dtype=np.int64)

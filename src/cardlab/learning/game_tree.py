@@ -14,7 +14,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -97,7 +97,7 @@ class GameTree:
             infoset: dict(
                 zip(self.actions[a:b].tolist(), np.asarray(strategies)[a:b].tolist(), strict=True)
             )
-            for infoset, a, b in zip(self.infosets, starts, starts[1:], strict=True)
+            for infoset, (a, b) in zip(self.infosets, itertools.pairwise(starts), strict=True)
         }
 
 
@@ -206,7 +206,7 @@ class _Builder:
 
     def _infosets(
         self, states: Array, mover: Array, mask: Array, last: Array, rows: Array, offset: int
-    ) -> Iterable[int]:
+    ) -> list[int]:
         """Return the information set of each row, new ones included."""
         views = states[rows]
         self.conceal(views, mover[rows])
@@ -259,9 +259,10 @@ class _Builder:
                     f"{self.game.name} has {math.perm(deck, used):,} deals, more than "
                     f"{MOST_DEALS:,}, too many for an exact solution; choose a smaller game"
                 )
-            rows = []
-            for front in itertools.permutations(range(deck), used):
-                rows.append([*front, *(card for card in range(deck) if card not in front)])
+            rows = [
+                [*front, *(card for card in range(deck) if card not in front)]
+                for front in itertools.permutations(range(deck), used)
+            ]
             self.orders = np.array(rows, dtype=np.uint8)
         return self.orders
 
