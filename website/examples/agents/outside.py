@@ -44,6 +44,8 @@ for line in sys.stdin:
     if message["type"] == "turn":
         answer = {"type": "action", "action": message["legal"][0]["id"]}
         print(json.dumps(answer), flush=True)
+    if message["type"] == "bye":
+        break
 """)
 agent = OutsideAgent("cmd:python first.py", Limits(move_seconds=2))
 record = play_game("crazy_eights", [agent, "random"], seed=36)
@@ -63,7 +65,8 @@ hello = OutsideAgent("cmd:python -c pass").hello(
 print(hello["protocol"] == PROTOCOL)  # the version of the protocol that a program is told
 print(list(hello))
 
-#: {'type': 'hello', 'protocol': 1, 'game': 'crazy_eights', 'rules': 1, 'options': {'seats': 2}, 'seats': 2, 'seat': 0, 'seed': 1, 'move_seconds': 10.0, 'game_seconds': 300.0}
+#: True
+#: ['type', 'protocol', 'game', 'rules', 'options', 'seats', 'seat', 'seed', 'move_seconds', 'game_seconds']
 
 
 # %% Program
@@ -107,6 +110,8 @@ for line in sys.stdin:
     if message["type"] == "turn":
         answer = {"type": "action", "action": message["legal"][-1]["text"]}
         print(json.dumps(answer), flush=True)
+    if message["type"] == "bye":
+        break
 """)
 for seed in range(3):  # one process plays all games
     record = play_game("crazy_eights", ["cmd:python last.py", "random"], seed=seed)

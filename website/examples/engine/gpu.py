@@ -64,4 +64,3 @@ else:
     print("playing on a GPU works here")
 
 #: playing on a GPU ...
-
