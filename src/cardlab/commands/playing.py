@@ -298,7 +298,8 @@ def _new_table(
     usual = "heuristic" if package_of(game).heuristic else "monte_carlo:1000"
     names = list(against or [usual] * (others > 0))
     if len(names) > others:
-        raise CardlabError(f"{name} has {others} other seats, got {len(names)} opponents")
+        seats = f"{others} opponent{'' if others == 1 else 's'}"
+        raise CardlabError(f"{name} takes {seats}, got {len(names)}")
     names += names[-1:] * (others - len(names))
     number = secrets.randbelow(10**9) if seed is None else seed
     return Table(game, seed=number, deals=_read_deals(game, deals), options=read), names

@@ -181,8 +181,8 @@ def play_in_terminal(
         raise CardlabError(f"{game.name} has no seat {seat}; its seats are 0 to {table.seats - 1}")
     if len(opponents) != table.seats - 1:
         raise CardlabError(
-            f"{game.name} needs {table.seats - 1} opponents for {table.seats} seats, got "
-            f"{len(opponents)}"
+            f"{game.name} with {table.seats} seats needs "
+            f"{_count(table.seats - 1, 'opponent')}, got {len(opponents)}"
         )
     _check_writable(record_path)
     found = [find_agent(agent, game) for agent in opponents]
@@ -729,7 +729,7 @@ def _rows(rows: Sequence[tuple[str, str]]) -> Grid:
     grid = Grid.grid(padding=(0, 2, 0, 0))
     grid.add_column(no_wrap=True)
     for text, meaning in rows:
-        grid.add_row(Text(text, style="bold"), words_look(meaning))
+        grid.add_row(Text(text, style="bold"), Text(meaning))
     return grid
 
 
