@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 from cardlab.engine.cards import cards_in
 from cardlab.games.koi_koi import table
-from cardlab.games.koi_koi.cards import card_text, cards_text
+from cardlab.games.koi_koi.cards import LIGHTS, card_text, cards_text
 from cardlab.games.koi_koi.rules import TAKE
-from cardlab.games.koi_koi.yaku import begun_yaku
+from cardlab.games.koi_koi.yaku import BegunYaku, begun_yaku, list_yaku
 from cardlab.show.terminal_texts import TerminalTexts
 
 MOST_MISSING = 2  # cards; a yaku that lacks more is not listed
@@ -34,22 +35,35 @@ def facts(s: Any, seat: int) -> dict[str, str]:
 
 def _nearly(s: Any, seat: int) -> str:
     """Return the yaku that a seat is closest to."""
-    piles = int(s.piles[seat]), int(s.piles[1 - seat])
-    sake, both_sets = table.sake_worth(s, s.calls[seat]), table.both_sets_worth(s)
-    near = [
-        yaku
-        for yaku in begun_yaku(*piles, int(sake), int(both_sets))
-        if 0 < yaku.missing <= MOST_MISSING
-    ]
-    near.sort(key=lambda yaku: (yaku.missing, -yaku.worth))
+    pile, other = int(s.piles[seat]), int(s.piles[1 - seat])
     parts = []
-    for yaku in near[:MOST_YAKU]:
+    for yaku in near_yaku(pile, other, int(table.sake_worth(s, s.calls[seat])))[:MOST_YAKU]:
         free = list(cards_in(yaku.free))
         cards = cards_text(free) if len(free) <= MOST_NAMED else ""
         if len(free) > yaku.missing:
             cards = f"{yaku.missing} of {cards}" if cards else f"{yaku.missing} more"
         parts.append(f"{cards} for {yaku.name} ({yaku.worth})")
     return "; ".join(parts)
+
+
+def near_yaku(pile: int, other: int, sake: int) -> list[BegunYaku]:
+    """Return the yaku that lack one or two cards, the nearest first.
+
+    Of the lights only the best yaku counts, and the rain man spoils some: there a yaku is listed
+    if every choice of the free cards completes it.
+    """
+    found = []
+    for yaku in begun_yaku(pile, other, sake, 0):
+        if not 0 < yaku.missing <= MOST_MISSING or yaku.have.bit_count() >= yaku.size:
+            continue
+        choices = combinations(cards_in(yaku.free), yaku.missing)
+        if yaku.have & LIGHTS == yaku.have and not all(
+            yaku.name in dict(list_yaku(pile | sum(1 << card for card in cards), sake, 0))
+            for cards in choices
+        ):
+            continue
+        found.append(yaku)
+    return sorted(found, key=lambda yaku: (yaku.missing, -yaku.worth))
 
 
 def help_rows(s: Any) -> tuple[tuple[str, str], ...]:
