@@ -325,7 +325,8 @@ def _unfinished(
         table = continue_table(record, deals=_read_deals(game, deals), game=game)
         names = [player for player in record.seats if player != YOU]
         for opponent in names:
-            if not trust and not is_catalogued(opponent, game):
+            outside = any(sign in opponent for sign in ".:") and not is_catalogued(opponent, game)
+            if outside and not trust:
                 raise CardlabError(
                     f"opponent {opponent!r} is not an agent of cardlab and may run code from "
                     "outside; give --trust if you know where it comes from"
@@ -337,14 +338,18 @@ def _unfinished(
 
 
 def replay(
-    file: Annotated[Path, typer.Argument(help="records, one JSON line each", metavar="FILE")],
-    brief: Annotated[bool, typer.Option("--brief", help="one line for every game")] = False,
+    file: Annotated[
+        Path, typer.Argument(help="a file of records, one JSON line each", metavar="FILE")
+    ],
+    brief: Annotated[
+        bool, typer.Option("--brief", help="print one line for each game, without its actions")
+    ] = False,
     trust: Trust = False,
     as_json: Json = False,
 ) -> None:
-    """Play recorded games again by the rules.
+    """Replay recorded games by the rules, action by action.
 
-    The first disagreement between a record and the rules ends it with its line.
+    Stop at the first record that disagrees with the rules, and name its line.
 
     Examples:
       cardlab replay games.jsonl

@@ -22,7 +22,7 @@ from cardlab.engine.errors import CardlabError
 from cardlab.engine.notebook_hooks import ShownAsHtml
 from cardlab.engine.whole_files import whole_file
 
-__all__ = ["Record", "Result", "append_records", "read_records", "replace_record"]
+__all__ = ["Record", "Result", "append_records", "read_records"]
 
 TAIL_BYTES = 1 << 16  # of a file, read at once from its end
 
