@@ -36,7 +36,7 @@ print(order)
 
 from cardlab.engine.seeding import DEAL, GAME, SEAT, branch, stream, word
 
-print([DEAL, SEAT, GAME] == [word("deal"), word("seat"), word("game")])
+print([word("deal"), word("seat"), word("game")] == [DEAL, SEAT, GAME])
 print(branch(branch(7, DEAL), 2) == stream(7, "deal", 2))  # kernels branch, Python has `stream`
 
 #: True
