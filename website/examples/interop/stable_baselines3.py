@@ -1,10 +1,12 @@
 # %% CardVecEnv, PolicyAgent (needs stable_baselines3, sb3_contrib)
 
+import torch
 from sb3_contrib import MaskablePPO
 
 from cardlab.arena.match import Match, play_match
 from cardlab.interop.stable_baselines3 import CardVecEnv, PolicyAgent
 
+torch.set_num_threads(1)  # faster for small networks
 games = CardVecEnv("crazy_eights", 16, opponents="heuristic")
 model = MaskablePPO("MlpPolicy", games, n_steps=32, batch_size=128, n_epochs=1, seed=1)
 model.learn(total_timesteps=512)  # a few millions to play well
