@@ -17,7 +17,7 @@ from cardlab.engine.seeding import SEAT, below, branch
 from cardlab.testing.games import check_description
 from cardlab.testing.leaks import compare_exchanges, require_secrets
 from cardlab.testing.random_games import Options, random_table, retrace
-from cardlab.testing.worlds import compare_worlds
+from cardlab.testing.worlds import MOST_COMPARED, compare_worlds
 
 
 @functools.cache
@@ -133,7 +133,7 @@ def audit_hidden_cards(
     seed: int = 0,
     first: int = 0,
     options: Options | None = None,
-    positions: int = 4,
+    positions: int = MOST_COMPARED,
 ) -> HiddenCards:
     """Check descriptions, leaks and sampled worlds in random games; the first fault raises.
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from cardlab.engine.batch import Batch
 from cardlab.engine.errors import CardlabError, IllegalAction
-from cardlab.engine.game import DEALER, OVER, Description, Game
+from cardlab.engine.game import DEALER, OVER, Game
 from cardlab.engine.play import Table
 from cardlab.testing.leaks import check_nothing_leaks
 from cardlab.testing.random_games import Options, random_table, retrace
@@ -91,7 +91,7 @@ def check_legal_actions(game: Game, options: Options, seeds: Iterable[int]) -> N
 
 
 def check_ends(game: Game, options: Options, seeds: Iterable[int]) -> None:
-    """Every game ends within `max_plies`; returns are from -1 to 1 and, if declared, sum to zero."""
+    """Every game ends within `max_plies`, with returns from -1 to 1 that sum to 0 if declared."""
     for seed in seeds:
         table = random_table(game, options, seed)
         where = f"{game.name}, seed {seed}"
@@ -120,8 +120,8 @@ def check_illegal_actions(game: Game, options: Options, seeds: Iterable[int]) ->
                 wrong = random.Random(len(table.actions)).sample(wrong, 60)
             for action in (-1, game.num_actions, *wrong):
                 assert _refuses(table.act, action), (
-                    f"{game.name}, seed {seed}, ply {len(table.actions)}: a table took illegal action "
-                    f"{action}"
+                    f"{game.name}, seed {seed}, ply {len(table.actions)}: a table took the illegal "
+                    f"action {action}"
                 )
             assert table.state.array.tobytes() == before, (
                 f"{game.name}, seed {seed}, ply {len(table.actions)}: a refused action changed the "

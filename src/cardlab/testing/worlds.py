@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -86,9 +86,7 @@ class Compared(NamedTuple):
     skipped: int
 
 
-def compare_worlds(
-    game: Game, options: Options, seed: int, most: int = MOST_COMPARED
-) -> Compared:
+def compare_worlds(game: Game, options: Options, seed: int, most: int = MOST_COMPARED) -> Compared:
     """Compare sampled worlds with worlds reached by replaying what a seat has witnessed.
 
     The rule, for one seat and one action of a random game:
@@ -111,7 +109,8 @@ def compare_worlds(
     something, such as a shown void, fails at the action that showed it.
 
     What is not compared: positions with fewer than 40 reached worlds (`skipped`), so that the cost
-    is bounded; positions after a reshuffle, until the next new deal; finished games; what no seat
+    is bounded; positions after a reshuffle (a deal that leaves hidden hands as they are),
+    until the next new deal; finished games; what no seat
     sees, such as the order of a stock; and how often each world is sampled (`check_uniform`).
     """
     compared = skipped = 0
@@ -165,10 +164,11 @@ def _choose_steps(game: Game, options: Options, seed: int, most: int) -> list[_S
     reshuffled = False
     for ply, (state, dealt) in enumerate(course[1:]):
         if ply and dealt > course[ply][1] and state.mover != OVER:
-            reshuffled = not len(_make_step(table, course, ply, 0).hidden)
-        for seat in range(0 if reshuffled or state.mover == OVER else table.seats):
-            if state.view(seat).array.tobytes() != state.array.tobytes():
-                chosen.append((ply, seat))
+            reshuffled = not _is_new_deal(game, _make_step(table, course, ply, 0))
+        if not reshuffled and state.mover != OVER:
+            whole = state.array.tobytes()
+            seats = range(table.seats)
+            chosen += [(ply, k) for k in seats if state.view(k).array.tobytes() != whole]
     if len(chosen) > most:  # the first deal, and a random choice of the others
         first = sum(ply == 0 for ply, _ in chosen[:most])
         rng = np.random.default_rng(seed)
@@ -201,8 +201,8 @@ def _find_hidden_positions(waiting: State, order: Array, seat: int) -> Array:
     """Return where the cards that the seat does not see lie in an order, or none if that is unsure.
 
     A position is hidden if its card can be exchanged with another so that the state changes, but
-    not the view. These must be as many as the cards that `describe` does not list: otherwise the
-    order decides more or less than where each card lies, as in a reshuffle.
+    not the view. All other positions must hold cards that `describe` lists: otherwise the order
+    decides more than where each card lies, and these exchanges do not give all possible deals.
     """
     game, rng = waiting.game, np.random.default_rng(0)
 
@@ -222,8 +222,19 @@ def _find_hidden_positions(waiting: State, order: Array, seat: int) -> Array:
             changed, seen = deal(cards)
             if seen == view and changed.array.tobytes() != dealt.array.tobytes():
                 hidden |= {i, j}
-    known = sum(len(zone.cards) for zone in dealt.view(seat).describe().zones)
-    return np.array(sorted(hidden if len(hidden) + known == game.deck else ()), dtype=np.int64)
+    listed = {card for zone in dealt.view(seat).describe().zones for card in zone.cards}
+    seen_positions = set(range(game.deck)) - hidden
+    sure = all(game.card_text(int(order[i])) in listed for i in seen_positions)
+    return np.array(sorted(hidden) if sure else [], dtype=np.int64)
+
+
+def _is_new_deal(game: Game, step: _Step) -> bool:
+    """Return whether a deal decides all that is hidden; a reshuffle leaves hands as they were."""
+    same_order = step._replace(hidden=step.hidden[:0])
+    worlds = next(_replay(game, same_order))
+    seats = [seat for seat in range(int(step.after[0].seats)) if seat != step.seat]
+    looks = [_look(game, worlds, seat, False) for seat in seats if len(worlds)]
+    return bool(looks) and all((look == look[0]).all() for look in looks)
 
 
 class _Kernels(NamedTuple):
@@ -331,23 +342,31 @@ def _stream(step: _Step, name: str) -> Array:
     return np.array([seeding.stream(step.ply, name, step.seat)], dtype=np.int64)
 
 
-def _reach(game: Game, step: _Step) -> Array:
-    """Return up to ENOUGH worlds after a step that look to the seat as the game does."""
+def _replay(game: Game, step: _Step) -> Iterator[Array]:
+    """Yield those of BLOCK worlds at a time that look to the seat as the game after a step."""
     wanted = _as_bytes(step.after)
     out = np.empty(BLOCK, dtype=game.state), np.empty(BLOCK, dtype=game.state)
     scratch = np.empty(game.deck, dtype=np.uint8), np.empty(game.num_actions, dtype=np.int16)
-    rng, kept, found = _stream(step, "reached worlds"), [out[0][:0]], 0
-    if len(step.orders) and not len(step.hidden):
-        return out[0][:0]
-    for tried in range(BLOCK, TRIES + 1, BLOCK):
+    cards, rng = (step.orders, step.hidden), _stream(step, "reached worlds")
+    for _ in range(TRIES // BLOCK):
         count = _make_kernels(game).replay(
-            step.before, step.who, step.seat, step.action, step[6:8], scratch, out, rng
+            step.before, step.who, step.seat, step.action, cards, scratch, out, rng
         )
         worlds, seen = out[0][:count], out[1][:count]
-        kept.append(worlds[(_as_bytes(seen) == wanted).all(axis=1)])
-        found += len(kept[-1])
-        if found >= ENOUGH or found * TRIES < CERTAIN * tried:  # enough, or there never will be
-            break
+        yield worlds[(_as_bytes(seen) == wanted).all(axis=1)]
+
+
+def _reach(game: Game, step: _Step) -> Array:
+    """Return up to ENOUGH worlds after a step that look to the seat as the game does."""
+    kept = [np.empty(0, dtype=game.state)]
+    found = tried = 0
+    if len(step.orders) == 0 or len(step.hidden):
+        for worlds in _replay(game, step):
+            kept.append(worlds)
+            found += len(worlds)
+            tried += BLOCK
+            if found >= ENOUGH or found * TRIES < CERTAIN * tried:  # enough, or too rare
+                break
     return np.concatenate(kept)[:ENOUGH]
 
 
