@@ -17,7 +17,10 @@ from cardlab.engine.seeding import SEAT, below, branch
 from cardlab.testing.games import check_description
 from cardlab.testing.leaks import compare_exchanges, require_secrets
 from cardlab.testing.random_games import Options, random_table, retrace
-from cardlab.testing.worlds import MOST_COMPARED, compare_worlds
+from cardlab.testing.worlds import compare_worlds
+
+MOST_DESCRIBED = 30  # positions of a game whose descriptions `audit_hidden_cards` checks
+MOST_EXCHANGED = 200  # plies of a game in which it exchanges hidden cards
 
 
 @functools.cache
@@ -133,22 +136,27 @@ def audit_hidden_cards(
     seed: int = 0,
     first: int = 0,
     options: Options | None = None,
-    positions: int = MOST_COMPARED,
+    positions: int = 10,
 ) -> HiddenCards:
     """Check descriptions, leaks and sampled worlds in random games; the first fault raises.
 
     In up to `positions` positions of each game sampled worlds are compared with worlds reached by
-    replaying what a seat has witnessed (`cardlab.testing.worlds.compare_worlds`).
+    replaying what a seat has witnessed (`cardlab.testing.worlds.compare_worlds`). To bound the cost
+    of long games, the leak test ends after 200 plies, and the descriptions of about 30
+    positions are checked.
     """
     options = game.read_options(options or {})
     hidden, views, compared, skipped = False, 0, 0, 0
     try:
         for number in range(first, first + count):
             deal_seed = seeding.stream(seed, "hidden cards", number)
-            for table in retrace(random_table(game, options, deal_seed)):
-                for seat in range(table.seats):
+            played = random_table(game, options, deal_seed)
+            step = 1 + len(played.actions) // MOST_DESCRIBED
+            for table in retrace(played):
+                looked_at = table.over or len(table.actions) % step == 0
+                for seat in range(table.seats if looked_at else 0):
                     check_description(table, seat, deal_seed)
-            exchanged = compare_exchanges(game, options, deal_seed)
+            exchanged = compare_exchanges(game, options, deal_seed, MOST_EXCHANGED)
             worlds = compare_worlds(game, options, deal_seed, positions)
             hidden |= exchanged.hidden
             views += exchanged.compared
