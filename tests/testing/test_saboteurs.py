@@ -16,8 +16,10 @@ import pytest
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Description, Event, Game, Zone
 from cardlab.engine.kernel import JIT, bit, kernel, lowest_bit
+from cardlab.games.crazy_eights.rules import imagine as eights_imagine
 from cardlab.testing import (
     GAME_CHECKS,
+    HiddenCards,
     audit_hidden_cards,
     audit_random_games,
     check_game,
@@ -214,6 +216,7 @@ def test_the_games_that_are_sabotaged_are_sound(game: Game) -> None:
     check_game(game, seeds=range(4))
     audit_random_games(game, 1000)
     checked = audit_hidden_cards(game, 5)
+    assert isinstance(checked, HiddenCards)
     assert checked.positions > 10
     assert checked.views > 50
 
@@ -264,6 +267,22 @@ def test_the_void_is_found_where_it_was_shown() -> None:
 def retrace_voids(game: Game, seed: int) -> Iterator[list[int]]:
     for table in retrace(random_table(game, {}, seed)):
         yield table.state.voids.tolist()
+
+
+@kernel
+def eights_without_voids(s: Any, seat: int, rng: Any) -> bool:
+    """Sample worlds of Crazy Eights as if nobody had ever drawn, and keep the record."""
+    bars = s.barred.copy()
+    s.barred[:] = 0
+    done = eights_imagine(s, seat, rng)
+    s.barred[:] = bars
+    return done
+
+
+def test_crazy_eights_that_forgets_who_drew(crazy_eights: Game) -> None:
+    game = other(crazy_eights, imagine=eights_without_voids)
+    with pytest.raises(CardlabError, match="sampled worlds are impossible"):
+        audit_hidden_cards(game, 5)
 
 
 # The command

@@ -21,9 +21,9 @@ from cardlab.engine.seeding import below
 from cardlab.testing.random_games import Options, random_table, retrace
 
 MOST_LOOKED_AT = 100  # positions of a game from which single worlds are sampled
-MOST_COMPARED = 16  # positions of a game in which many worlds are compared
-ENOUGH = 400  # worlds of each kind that are compared
-TRIES = 20_000 if JIT else 1_000  # sampled worlds that are replayed to find these
+MOST_COMPARED = 16 if JIT else 4  # positions of a game in which many worlds are compared
+ENOUGH = 400 if JIT else 100  # worlds of each kind that are compared
+TRIES = 20_000 if JIT else 500  # sampled worlds that are replayed to find these
 BLOCK = 1_000 if JIT else 100  # of them at a time
 CERTAIN = 40  # equal samples of one distribution: 40 times here and never there is chance 2**-40
 EXCHANGES = 12  # for each position of a deck order, to find whether a seat sees its card
@@ -97,7 +97,8 @@ def compare_worlds(game: Game, options: Options, seed: int, most: int = MOST_COM
        the reached worlds.
     2. Sample as many worlds from the view of the seat after the action.
     3. What occurs in at least 40 of the sampled worlds must occur in a reached world, and the other
-       way round. What occurs is a bit, a byte, or all of what another seat sees and may do.
+       way round. What occurs is a bit, a byte, or all of what another seat sees and may do, or the
+       number of its legal actions.
 
     The first position of a game, and of each new deal, is reached by other deals: by deck orders
     that differ from that of the game only in the cards that the seat does not see.
@@ -410,7 +411,10 @@ def _look(game: Game, worlds: Array, seat: int, to_move: bool) -> Array:
     seen, buffer = np.empty_like(worlds), np.empty(game.num_actions, dtype=np.int16)
     mask = np.zeros((len(worlds), game.num_actions), dtype=np.uint8)
     _make_kernels(game).look(worlds, seat, seen, mask, buffer)
-    return np.concatenate([_as_bytes(seen), mask if to_move else 0 * mask], axis=1)
+    if not to_move:
+        mask[:] = 0
+    choices = np.minimum(mask.sum(axis=1), 255).astype(np.uint8)[:, None]
+    return np.concatenate([_as_bytes(seen), mask, choices], axis=1)
 
 
 def _find_missing(these: Array, those: Array) -> tuple[int, int, int] | None:
@@ -451,6 +455,8 @@ def _example(game: Game, worlds: Array, row: int, seat: int, column: int) -> str
 
 
 def _name_column(game: Game, column: int) -> str:
+    if column == game.state.itemsize + game.num_actions:
+        return "the number of legal actions"
     if column >= game.state.itemsize:
         return f"legal action {game.action_text(column - game.state.itemsize)}"
     fields: Any = game.state.fields or {}
