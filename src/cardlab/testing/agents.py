@@ -10,7 +10,7 @@ import numpy as np
 
 from cardlab.engine.game import ActsInBatches, Agent, Game, OpenAgent, State, Turns, require_agent
 from cardlab.engine.play import Table, ask
-from cardlab.testing.games import Options, random_table, retrace
+from cardlab.testing.random_games import Options, random_table, retrace
 
 
 def check_is_an_agent(make: Callable[[], Agent], game: Game, options: Options) -> None:

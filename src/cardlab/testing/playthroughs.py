@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cardlab.engine.game import Game
 from cardlab.engine.play import Table
-from cardlab.testing.games import Options, random_table, retrace
+from cardlab.testing.random_games import Options, random_table, retrace
 
 
 def playthrough(

@@ -63,7 +63,7 @@ find_fitting, exchange = make_bag_kernels(bit, place_bars)
 
 
 @kernel
-def imagine(s: Any, seat: int, rng: Any) -> bool:
+def lay_unseen(s: Any, seat: int, rng: Any) -> bool:
     """Lay the unseen cards into the hidden places and the stock, uniformly.
 
     Places are filled one by one, each uniformly from the cards it may hold. Inside one hand the

@@ -45,6 +45,7 @@ from cardlab.games.crazy_eights.hidden_hands import (
     DECK,
     GROUPS,
     NOBODY,
+    lay_unseen,
     make_room,
 )
 
@@ -259,6 +260,16 @@ def draw(s: Any, seat: int, barred: int) -> None:
             if s.sizes[other] == 1:
                 return
         s.phase = FINISHED
+
+
+@kernel
+def imagine(s: Any, seat: int, rng: Any) -> bool:
+    """Lay the unseen cards uniformly; another seat that moves without drawing can play."""
+    if not lay_unseen(s, seat, rng):
+        return False
+    if s.phase != PLAY or s.seat == seat or s.optional_draw or s.stock_at == s.stock_end:
+        return True
+    return s.hands[s.seat] & playable(s) != 0
 
 
 @kernel
