@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.columns import Columns
 from rich.console import Console, Group
@@ -94,10 +94,21 @@ def show_census(census: Census, out: Console) -> None:
     out.print(table)
     nodes = told["nodes"]
     out.print(
-        f"{told['seeds']:,} seeds, {told['unsolvable']:,} unsolvable, {told['disconnected']:,} of "
-        f"these because the cards fall into groups; nodes: mean {nodes['mean']:,.1f}, "
+        f"{_solvable_words(told)}; nodes: mean {nodes['mean']:,.1f}, "
         f"median {nodes['median']:,.0f}, most {nodes['max']:,}"
     )
     if told["added"]:
         rate = told["added"] / max(told["seconds"], 1e-9)
         out.print(f"{told['added']:,} settled now, {rate:,.0f} a second")
+
+
+def _solvable_words(summary: dict[str, Any]) -> str:
+    """Return how many seeds can be solved, and why the others cannot."""
+    seeds, lost, apart = (summary[name] for name in ("seeds", "unsolvable", "disconnected"))
+    if not lost:
+        return f"all {seeds:,} solvable" if seeds > 1 else "1 seed, solvable"
+    words = f"{seeds:,} seed{'s' * (seeds > 1)}, {lost:,} unsolvable"
+    if apart:
+        some = "" if apart == lost else f"{apart:,} of them "
+        words += f", {some}because no moves connect all the cards"
+    return words
