@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -243,13 +244,17 @@ class Batch:
 
     def _read_rows(self, rows: object) -> Array:
         """Return rows of the batch, given as numbers, a slice or a mask, as an array of numbers."""
-        try:
-            return np.atleast_1d(np.arange(self.size)[rows])  # type: ignore[call-overload]
-        except (IndexError, TypeError, ValueError, OverflowError):
+        found = None
+        with contextlib.suppress(IndexError, TypeError, ValueError, OverflowError):
+            given = np.empty(0) if isinstance(rows, slice) else np.asarray(rows)
+            if given.dtype.kind in "b" or not (given < 0).any():
+                found = np.atleast_1d(np.arange(self.size)[rows])  # type: ignore[call-overload]
+        if found is None or found.ndim != 1:
             raise CardlabError(
                 f"rows must be numbers from 0 to {self.size - 1} or a mask of {self.size} games, "
                 f"got {shorten(rows)}"
-            ) from None
+            )
+        return found
 
     def _deal(self) -> None:
         """Deal where the kernels could not: in games with a dealer; others that wait never end."""

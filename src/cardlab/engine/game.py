@@ -30,7 +30,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from cardlab.engine.arguments import options_in_a_dict, shorten
+from cardlab.engine.arguments import options_in_a_dict, read_text, shorten
 from cardlab.engine.errors import CardlabError, suggest
 from cardlab.engine.kernel import kernel
 from cardlab.engine.manifest import GamePackage, Option, load
@@ -279,6 +279,7 @@ class Game:
         Spaces may be left out if all cards have the same width. If a game uses only some cards of
         an order, those are enough; the others are added behind them.
         """
+        text = read_text(text, f"a deck order of {self.name}", "7H QS ...")
         left: dict[str, list[int]] = {}
         for card in range(self.deck):
             left.setdefault(self.card_text(card), []).append(card)

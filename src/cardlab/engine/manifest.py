@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from cardlab.engine.arguments import read_text
 from cardlab.engine.errors import CardlabError
 
 __all__ = ["AgentEntry", "GamePackage", "Level", "Option", "Parameter", "load"]
@@ -189,6 +190,7 @@ def load(reference: str) -> Any:
 
     The working folder is searched last, and only if a person has named code in it.
     """
+    reference = read_text(reference, "import string", "package.module:NAME")
     module, _, attribute = reference.partition(":")
     found = import_module(module)
     return getattr(found, attribute) if attribute else found

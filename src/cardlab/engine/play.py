@@ -9,7 +9,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from cardlab.engine import seeding
-from cardlab.engine.arguments import options_in_a_dict, shorten
+from cardlab.engine.arguments import options_in_a_dict, read_kind, read_text, shorten
 from cardlab.engine.errors import CardlabError, IllegalAction, reason_of
 from cardlab.engine.game import (
     DEALER,
@@ -119,6 +119,14 @@ class Table(ShownAsPicture):
 
     def record(self, seats: Sequence[str], note: str | None = None) -> Record:
         """Return the game so far as a record; `seats` names the player of every seat."""
+        names = [] if isinstance(seats, str) or not isinstance(seats, Sequence) else list(seats)
+        if len(names) != self.seats or not all(isinstance(name, str) for name in names):
+            raise CardlabError(
+                f"seats of a record of {self.game.name} must be {self.seats} names, one for each "
+                f"seat, got {shorten(seats)}"
+            )
+        if note is not None:
+            note = read_text(note, "note", "played at home")
         result = None
         if self.over:
             result = Result(returns=self.state.returns(), points=self.state.points())
@@ -128,7 +136,7 @@ class Table(ShownAsPicture):
             options=self.options,
             seed=self.seed,
             deals=[self.game.order_text(order) for order in self.deals],
-            seats=list(seats),
+            seats=names,
             actions=[(action, self.game.action_text(action)) for action in self.actions],
             result=result,
             note=note,
@@ -162,6 +170,7 @@ def check_action(state: State, action: object, place: str = "") -> int:
 
     `place` is what the caller knows about the position, such as `, ply 7`.
     """
+    state = read_kind(state, State, "state", "give the state of a table")
     game, legal = state.game, state.legal()
     number = int(action) if _is_whole(action) else -1
     if number in legal:
