@@ -19,7 +19,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardlab.agents.catalog import find_agent
-from cardlab.agents.outside import DEFAULT_LIMITS, AgentFailed, Limits, OutsideAgent
+from cardlab.agents.outside import (
+    DEFAULT_LIMITS,
+    AgentFailed,
+    Limits,
+    OutsideAgent,
+    check_limits,
+)
 from cardlab.arena.players import Player, find_named_game, read_players
 from cardlab.engine import kernel, seeding
 from cardlab.engine.arguments import options_in_a_dict, read_count, shorten
@@ -168,16 +174,6 @@ def check_salt(salt: str | None) -> str | None:
             f"--salt must be 1 to {MOST_SALT} printable characters, got {shorten(salt)}"
         )
     return salt
-
-
-def check_limits(limits: Limits | None) -> Limits:
-    """Return limits that a person gives, after checking them; None stands for the default."""
-    if limits is not None and not isinstance(limits, Limits):
-        raise CardlabError(
-            f"limits must be Limits(move_seconds=...), got {shorten(limits)}; import Limits from "
-            "cardlab.agents.outside"
-        )
-    return (limits or DEFAULT_LIMITS).check()
 
 
 @dataclass(frozen=True)

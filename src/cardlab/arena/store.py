@@ -40,7 +40,7 @@ from cardlab.arena.stored_games import (
     read_settings,
     read_times,
 )
-from cardlab.engine.arguments import shorten
+from cardlab.engine.arguments import read_kind, shorten
 from cardlab.engine.errors import CardlabError, CardlabWarning, require
 from cardlab.engine.game import Game
 
@@ -580,6 +580,11 @@ def _entered(row: Any) -> Entered:
     check_size(settings, len(first))
     settings["agents"] = [current_agent(agent, row.game) for agent in settings["agents"]]
     return Entered(row.id, row.name, row.game, settings, row.finished is not None, len(first))
+
+
+def read_store(store: object) -> Store:
+    """Return an argument that must be a store."""
+    return read_kind(store, Store, "store", "open one by Store(path)")
 
 
 def _name_of(game: str | Game) -> str:
