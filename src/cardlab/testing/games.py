@@ -15,18 +15,24 @@ from typing import Any
 import numpy as np
 
 from cardlab.engine import seeding
+from cardlab.engine.arguments import read_count, read_kind, shorten
 from cardlab.engine.batch import Batch
 from cardlab.engine.errors import CardlabError, IllegalAction
 from cardlab.engine.game import DEALER, OVER, Description, Game, State, View
 from cardlab.engine.play import Table
+from cardlab.engine.registry import find_game
 
 Options = dict[str, Any]
 SEEDS = range(20)
 MOST_LOOKED_AT = 100  # positions of a game
 
 
-def random_table(game: Game, options: Options, seed: int, plies: int | None = None) -> Table:
+def random_table(
+    game: str | Game, options: Options | None, seed: int, plies: int | None = None
+) -> Table:
     """Return a game played at random for so many plies, or to its end."""
+    game, seed = find_game(game), seeding.read_seed(seed)
+    plies = None if plies is None else read_count(plies, "plies", lowest=0)
     table = Table(game, seed=seed, options=options)
     rng = seeding.generator(seed, "random play")
     while not table.over and (plies is None or len(table.actions) < plies):
@@ -40,6 +46,7 @@ def random_table(game: Game, options: Options, seed: int, plies: int | None = No
 
 def retrace(table: Table) -> Iterator[Table]:
     """Yield a game again from its deals and actions: at the start and after each action."""
+    table = read_kind(table, Table, "table", "random_table returns one")
     again = Table(table.game, deals=table.deals, options=table.options)
     yield again
     for action in table.actions:
@@ -286,10 +293,21 @@ GAME_CHECKS: tuple[GameCheck, ...] = (
 )
 
 
-def check_game(game: Game, options: Options | None = None, seeds: Iterable[int] = SEEDS) -> None:
+def check_game(
+    game: str | Game, options: Options | None = None, seeds: Iterable[int] = SEEDS
+) -> None:
     """Run every check on a game."""
+    found, seeds = find_game(game), _read_seeds(seeds)
+    values = found.read_options(options)
     for check in GAME_CHECKS:
-        check(game, options or {}, seeds)
+        check(found, values, seeds)
+
+
+def _read_seeds(seeds: object) -> list[int]:
+    """Return the seeds of the games that are checked."""
+    if isinstance(seeds, str) or not isinstance(seeds, Iterable):
+        raise CardlabError(f"seeds must be a list of whole numbers, got {shorten(seeds)}")
+    return [seeding.read_seed(seed) for seed in seeds]
 
 
 def _answer(function: Callable[[Any], Any], given: Any) -> Any:
@@ -314,8 +332,9 @@ def _interpreted() -> bool:
     return not JIT
 
 
-def fingerprint(game: Game, options: Options, seeds: Iterable[int]) -> str:
+def fingerprint(game: str | Game, options: Options | None, seeds: Iterable[int]) -> str:
     """Return a digest of every state, view and imagined world of some random games."""
+    seeds = _read_seeds(seeds)
     digest = hashlib.sha256()
     for seed in seeds:
         for table in retrace(random_table(game, options, seed)):
