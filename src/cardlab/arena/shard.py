@@ -28,7 +28,7 @@ from cardlab.agents.outside import (
 )
 from cardlab.arena.players import Player, find_named_game, read_players
 from cardlab.engine import kernel, seeding
-from cardlab.engine.arguments import options_in_a_dict, read_count, shorten
+from cardlab.engine.arguments import options_in_a_dict, read_count, read_kind, shorten
 from cardlab.engine.batch import Batch
 from cardlab.engine.errors import CardlabError, IllegalAction
 from cardlab.engine.game import Agent, Array, Game, OpenAgent, PlansAhead, State, Turn
@@ -225,6 +225,7 @@ def play_deals(shard: Shard) -> ShardResult:
     An agent that is a program of its own follows one game at a time, so then games are played one
     after another, with the same outcome.
     """
+    shard = read_kind(shard, Shard, "shard", "make one by Shard(match, first, count)")
     began = time.perf_counter()
     match = shard.match
     game = find_game(match.game)

@@ -40,7 +40,7 @@ from cardlab.arena.stored_games import (
     read_settings,
     read_times,
 )
-from cardlab.engine.arguments import read_kind, shorten
+from cardlab.engine.arguments import read_kind, read_text, shorten
 from cardlab.engine.errors import CardlabError, CardlabWarning, require
 from cardlab.engine.game import Game
 
@@ -600,6 +600,8 @@ def _canonical(settings: dict[str, Any]) -> str:
 
 def _check_name(name: str | None) -> None:
     """Make sure that a tournament's name can be kept, shown and typed again."""
+    if name is not None:
+        name = read_text(name, "a tournament's name", "first")
     if name is not None and not (name.strip() and name.isprintable() and len(name) <= MOST_LETTERS):
         raise CardlabError(
             f"--name {name!r} is not possible; give 1 to {MOST_LETTERS} letters that can be printed"

@@ -24,6 +24,7 @@ from cardlab.engine.game import (
     State,
     Turn,
     endless_deals,
+    require_agent,
 )
 from cardlab.engine.notebook_hooks import ShownAsPicture
 from cardlab.engine.records import Record, Result
@@ -217,6 +218,8 @@ def ask(agent: Agent | OpenAgent, state: State, rng: np.random.Generator, place:
 
     `place` is what the caller knows about the position; messages about the agent contain it.
     """
+    state = read_kind(state, State, "state", "give the state of a table")
+    require_agent(agent)
     seat = state.mover
     where = f"seat {seat} of {state.game.name}{place}"
     if isinstance(agent, OpenAgent):
@@ -261,6 +264,11 @@ def _is_whole(action: object) -> TypeGuard[int | np.integer[Any]]:
 
 def ask_values(agent: HasValues, turn: Turn, rng: np.random.Generator) -> Array:
     """Return an agent's value of every legal action of a turn."""
+    turn = read_kind(turn, Turn, "turn", "table.turn() returns one")
+    if not isinstance(agent, HasValues):
+        raise CardlabError(
+            f"agent must be one with a method values(turn, rng), got {shorten(agent)}"
+        )
     name, where = getattr(agent, "name", "?"), f"adviser of seat {turn.seat} of {turn.game.name}"
     with agent_errors(agent.values, name, lambda: where):
         values = np.asarray(agent.values(turn, rng), dtype=float)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cardlab.engine.arguments import read_count, read_kind
 from cardlab.engine.game import Array, Game, State
 from cardlab.engine.kernel import int64, kernel
 
@@ -150,6 +151,8 @@ def evaluate(
     state: State, depth: int, *, utility: Utility | None = None, table_bits: int = 16
 ) -> Array:
     """Return the value of every legal action for the seat to move, looking `depth` plies ahead."""
+    state = read_kind(state, State, "state", "give the state of a table")
+    depth = read_count(depth, "depth")
     game = state.game
     seat = state.mover
     solve = make_solver(game, utility)
