@@ -164,7 +164,7 @@ WRONG = {
     "read_counts(None)": "counts must be a text such as '379,10170,21828,10640,343', got None",
     "leaderboards(None)": "store must be a Store, got None; open one by Store(path)",
     "leaderboards(store, 3)": GAME + "3",
-    "rate('ab', {})": "agents must be a list of names, got 'ab'",
+    "rate(None, {})": "agents must be a list of names, got None",
     "rate(['a', 'b'], None)": "deals must be a dict of the outcomes on every deal, got None",
     "rate(['a', 'b'], {0: {((0,), (1,)): 1}}, reference='c')": "unknown agent 'c'",
     "Store(3)": "a store must be a path or postgresql://user@host/database, got 3",

@@ -23,12 +23,12 @@ __all__ = ["Board", "leaderboards"]
 class Board(ShownAsHtml):
     """The ratings of one game with one set of options."""
 
-    game: str
-    options: dict[str, object]
-    tournaments: int
-    games: int
-    deals: int
-    ratings: list[Rating]
+    game: str  # its name
+    options: dict[str, object]  # all options with their values
+    tournaments: int  # that it is made of
+    games: int  # between agents
+    deals: int  # that differ
+    ratings: list[Rating]  # the best agent first
     ladder: list[tuple[str, float, float]] | None  # agent, skill, uncertainty
 
     def to_dict(self) -> dict[str, Any]:

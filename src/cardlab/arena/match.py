@@ -44,15 +44,15 @@ MOST_DEALS_IN_A_SHARD = 256
 class Standing:
     """The result of one agent: games, score a game (0 to 1) and points a game, with intervals."""
 
-    agent: str
-    wins: int
-    losses: int
-    ties: int
-    score: float
+    agent: str  # its name
+    wins: int  # games
+    losses: int  # games
+    ties: int  # games in which it shared the first place
+    score: float  # mean of a game: 1 for a win, 0 for a loss, ties shared
     score_interval: tuple[float, float] | None  # None: too few deals, or no variation
-    points: float
-    points_interval: tuple[float, float] | None
-    milliseconds: float
+    points: float  # mean of a game
+    points_interval: tuple[float, float] | None  # 95 %; None as above
+    milliseconds: float  # for one decision, on average
     forfeits: int = 0  # games given away, which outside agents can do
     forfeit_reason: str | None = None  # of most of them
 
@@ -61,14 +61,14 @@ class Standing:
 class MatchResult(ShownAsHtml):
     """The outcome of a match."""
 
-    game: str
-    options: dict[str, Any]
-    seed: int
-    deals: int
-    games: int
+    game: str  # its name
+    options: dict[str, Any]  # all options with their values
+    seed: int  # of all deals and agents
+    deals: int  # that were played
+    games: int  # that were played
     planned: int  # games; more than were played if the match was stopped
-    seconds: float
-    standings: tuple[Standing, ...]
+    seconds: float  # the match took
+    standings: tuple[Standing, ...]  # one for each agent
     salt: str = ""  # the secret that the deals depended on, if programs have played
 
     @property

@@ -46,8 +46,8 @@ Outcome = tuple[tuple[int, ...], ...]
 class Rating:
     """What a table says about one agent."""
 
-    agent: str
-    elo: float
+    agent: str  # its name
+    elo: float  # the mean of all agents is 0, or the rating of `reference`
     interval: tuple[float, float] | None  # None: too few deals; infinite: never lost, never won
     rank: tuple[int, int]  # the best and the worst rank that cannot be excluded
     groups: str  # agents that share a letter cannot be told apart
@@ -85,9 +85,9 @@ def rate(
     are those of the distance to it; without one the mean of all ratings is 0.
     """
     seed, samples = read_seed(seed), read_count(samples, "samples")
-    if isinstance(agents, str) or not isinstance(agents, Sequence):
+    if not isinstance(agents, Sequence):
         raise CardlabError(f"agents must be a list of names, got {shorten(agents)}")
-    if not isinstance(deals, Mapping) or not deals:
+    if not isinstance(deals, Mapping):
         raise CardlabError(
             f"deals must be a dict of the outcomes on every deal, got {shorten(deals)}"
         )

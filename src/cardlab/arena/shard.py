@@ -49,11 +49,11 @@ DIGITS = 6  # of returns and points that are kept
 class Match:
     """A match to be played by two or more agents; the last one takes all seats that are left."""
 
-    game: str
+    game: str  # its name
     agents: tuple[str, ...]  # their names
-    deals: int
-    seed: int
-    options: tuple[tuple[str, Any], ...] = ()
+    deals: int  # each is played once for every rotation of the seats
+    seed: int  # of all deals and agents
+    options: tuple[tuple[str, Any], ...] = ()  # all options with their values
     limits: Limits = DEFAULT_LIMITS  # for agents that are programs of their own
     places: tuple[int, ...] = ()  # the agent in each place of the first seating; empty: in order
     salt: str = ""  # a secret that the deals depend on; empty: on the seed alone
@@ -180,10 +180,10 @@ def check_salt(salt: str | None) -> str | None:
 class Shard:
     """Some deals of a match, for one worker."""
 
-    match: Match
-    first: int
-    count: int
-    keep_records: bool
+    match: Match  # whose deals these are
+    first: int  # number of the first deal
+    count: int  # number of deals
+    keep_records: bool  # whether to return every game
     pairing: int = 0  # which match of a tournament this is
 
 

@@ -46,10 +46,10 @@ class Test:
 
     __test__ = False  # this is no test for pytest
 
-    elo0: float = 0.0
-    elo1: float = 10.0
-    alpha: float = 0.05
-    beta: float = 0.05
+    elo0: float = 0.0  # nElo of H0: stronger by no more than this
+    elo1: float = 10.0  # nElo of H1: stronger by at least this
+    alpha: float = 0.05  # probability to accept H1 where H0 holds
+    beta: float = 0.05  # probability to accept H0 where H1 holds
 
     def check(self) -> Test:
         """Return this test, or say what is wrong with it."""
@@ -82,13 +82,13 @@ class Test:
 class Verdict:
     """What the five counts say."""
 
-    counts: tuple[int, ...]
-    llr: float
-    bounds: tuple[float, float]
-    nelo: float
+    counts: tuple[int, ...]  # pairs of games by their sum of scores: 0, 1/2, 1, 3/2, 2
+    llr: float  # log-likelihood ratio of H1 to H0
+    bounds: tuple[float, float]  # of llr: at or below H0, at or above H1
+    nelo: float  # normalised Elo of the first agent
     nelo_margin: float  # half a 95 % interval
-    score: float
-    score_margin: float
+    score: float  # of the first agent, 0 to 1
+    score_margin: float  # half a 95 % interval
     salt: str | None = None  # the secret that the deals depended on, if programs have played
 
     @property

@@ -164,11 +164,11 @@ class StoreUnavailable(StoreError):
 class Entered:
     """A tournament in the store."""
 
-    id: int
-    name: str
-    game: str
-    settings: dict[str, Any]
-    finished: bool
+    id: int  # number in the store
+    name: str  # unique in the store
+    game: str  # its name
+    settings: dict[str, Any]  # of the plan, as plain data
+    finished: bool  # whether all games are played
     seats: int = 0  # of each game; 0: not known
 
     @property

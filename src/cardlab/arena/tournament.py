@@ -60,14 +60,14 @@ ALONE = 1.5  # seconds that are worked here before processes are started
 class Plan:
     """The plan of a tournament; `make` checks every part."""
 
-    game: str
-    rules: int
+    game: str  # its name
+    rules: int  # version of the rules
     agents: tuple[str, ...]  # their names
-    deals: int
-    seed: int
-    options: tuple[tuple[str, Any], ...]
-    format: str = "round-robin"
-    limits: Limits = DEFAULT_LIMITS
+    deals: int  # of every pairing
+    seed: int  # of all deals and agents
+    options: tuple[tuple[str, Any], ...]  # all options with their values
+    format: str = "round-robin"  # one of FORMATS, or sprt
+    limits: Limits = DEFAULT_LIMITS  # of agents that are programs
     salt: str | None = None  # a secret that the deals depend on; None: drawn if programs play
     seats: int = 0  # of each game; 0: ask the rules, which a plan from a store need not do
     objects: tuple[Player | None, ...] = field(default=(), hash=False)  # None: found by its name

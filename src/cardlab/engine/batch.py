@@ -312,10 +312,10 @@ class BatchKernels(NamedTuple):
     The loop over rows is inside the kernel: passing all arrays costs as much as a step.
     """
 
-    begin: Callable[..., None]
-    find_illegal: Callable[..., int]
-    step: Callable[..., None]
-    conceal_all: Callable[..., None]
+    begin: Callable[..., None]  # deals until a seat moves; writes movers and masks
+    find_illegal: Callable[..., int]  # first row with an illegal action, or -1
+    step: Callable[..., None]  # takes an action in every row
+    conceal_all: Callable[..., None]  # turns states into views of seats
 
 
 @functools.cache

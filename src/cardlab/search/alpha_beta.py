@@ -30,15 +30,15 @@ INFINITE = 1e30
 class Scratch(NamedTuple):
     """Memory that a search works in: an entry for each level, and a table of results."""
 
-    stack: Array
-    moves: Array
-    counts: Array
-    tried: Array
+    stack: Array  # states by level
+    moves: Array  # action ids by level
+    counts: Array  # number of moves by level
+    tried: Array  # moves tried by level
     bounds: Array  # alpha, beta, best value, alpha and beta on entry
-    keys: Array
-    table_keys: Array
-    table_values: Array
-    table_info: Array
+    keys: Array  # of the states by level
+    table_keys: Array  # of the transposition table
+    table_values: Array  # likewise
+    table_info: Array  # depth and kind of bound, likewise
 
     @classmethod
     def of(cls, game: Game, depth: int, table_bits: int = 16) -> Scratch:

@@ -51,13 +51,13 @@ RETURNS = "expected return, from -1 to 1"
 class Explanation:
     """What an agent thinks of one turn."""
 
-    agent: str
-    turn: Turn
-    ply: int
-    values: Array
-    unit: Unit | None
+    agent: str  # its name
+    turn: Turn  # the decision
+    ply: int  # number of actions before it
+    values: Array  # by legal action, in the unit
+    unit: Unit | None  # None: expected returns
     taken: int | None  # the action in the record
-    attention: Attention | None
+    attention: Attention | None  # of a network; None: it has none
 
     @property
     def best(self) -> int:

@@ -39,14 +39,14 @@ BACK_TITLE, EMPTY_TITLE = "a card face down", "an empty place"
 class Deck:
     """The pictures of one deck: their size, and what draws and names each card."""
 
-    name: str
-    wide: int
-    high: int
+    name: str  # as in card_svg(name, card)
+    wide: int  # of a card, in units of the drawing
+    high: int  # likewise
     texts: tuple[str, ...]  # none: any text is a card
-    art: Callable[[str], str]
-    back: Callable[[], str]
-    title: Callable[[str], str]
-    icons: Callable[[], dict[str, tuple[str, str, str]]]
+    art: Callable[[str], str]  # card -> SVG of its face
+    back: Callable[[], str]  # SVG of a card face down
+    title: Callable[[str], str]  # card -> its name in words
+    icons: Callable[[], dict[str, tuple[str, str, str]]]  # by id: title, view box, SVG
     word: Callable[[str], str] | None = None  # in a line of text, such as `7♥`; None: the title
     aloud: Callable[[str], str] | None = None  # at a table; None: the title
     paint: Callable[[str], str] | None = None  # class of a word's colour, such as `suit-H`
