@@ -42,7 +42,9 @@ from cardlab.games.cribbage.solvers.knowledge import FULL, Knowledge, shipped_kn
 from cardlab.games.cribbage.solvers.pegging import PeggingScratch, value_cards
 
 ROUNDING = 1e-9
-LEAST_STEP = 1e-12  # between the chances of two pairs, so that they keep the order of their points
+LEAST_STEP = (
+    1e-12  # between the chances of two discards, so that they keep the order of their points
+)
 NEAR = 30  # points to the target from which on chances to win decide the play
 
 
@@ -219,8 +221,8 @@ class CribbageExpert:
     def values(self, turn: Turn, rng: np.random.Generator) -> Array:
         """Return the expected return of every legal action, the greatest for the one of `act`.
 
-        Two cards to lay away have the chance to win that `advise` reports. While they are chosen
-        by points, one of fewer points never has the greater chance.
+        A discard has the chance to win that `advise` reports. Far from the end of a game discards
+        are chosen by points; then one of fewer points never has the greater value.
         """
         work, known = Scratch.new(), shipped_knowledge()
         work.rng[0] = rng.integers(1, 1 << 63)
@@ -252,9 +254,9 @@ def chances_of_points(s: Any, seat: int, points: Array, known: Knowledge) -> Arr
 
 
 def chances_of_laying(s: Any, seat: int, points: Array, known: Knowledge) -> Array:
-    """Return the chance to win with each pair of cards laid away, in the order of their points.
+    """Return the chance to win with each discard, in the order of their points.
 
-    A pair of fewer points whose chance is greater is shown with the chance of the pair before it.
+    A discard of fewer points whose chance is greater is given the chance of the one before it.
     """
     own, other, role = _score(s, seat)
     found = chances(cards_in(int(s.hands[seat])), bool(role), own, other, known)
