@@ -16,7 +16,7 @@ import pytest
 from cardlab import Batch, Table, find_agent, play_game
 from cardlab.arena.match import Match
 from cardlab.arena.store import Store
-from cardlab.arena.tournament import Plan
+from cardlab.arena.tournament import Plan, enter
 from cardlab.engine.errors import CardlabError
 
 # What the calls below may name, by the module that it is imported from.
@@ -42,6 +42,7 @@ HOMES = {
     "cardlab.games.crazy_eights.agents.tabular_q": "TabularQ",
     "cardlab.games.cribbage.scoring": "explain_in_words score_text",
     "cardlab.games.cribbage.solvers.advice": "advise parse_hand parse_score",
+    "cardlab.learning": "find_training",
     "cardlab.search": "alpha_beta information_set monte_carlo uct",
     "cardlab.show.explanation": "ask_about explain",
     "cardlab.show.notebook": "html_of",
@@ -153,6 +154,8 @@ WRONG = {
     "play_tournament(plan, None, None)": "store must be a Store, got None",
     "play_tournament(plan, store, 'first')": "entered must be an Entered, got 'first'",
     "play_sprt(plan, None, store)": "test must be a Test, got None; make one by Test(",
+    "play_tournament(plan, store, entered, stop=3)": "stop must be a function, got 3",
+    "find_training(3)": "training must be a text such as 'GAME/METHOD', got 3",
     "Test('a', 1.0).check()": "elo0 must be a number, got 'a'",
     "Test(0.0, float('nan')).check()": "elo1 must be a number, got nan",
     "Test(alpha=True).check()": "alpha must be a number, got True",
@@ -253,13 +256,15 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
         for name in names.split()
     }
     with Store(tmp_path_factory.mktemp("store") / "arena.db") as store:
+        plan = Plan.make("crazy_eights", ["random", "heuristic"], 2)
         yield public | {
+            "entered": enter(plan, store),
             "scoring": import_module("cardlab.games.cribbage.scoring"),
             "table": Table("crazy_eights", seed=1),
             "record": play_game("crazy_eights", ["random", "random"], seed=1),
             "batch": Batch("crazy_eights", 3),
             "match": Match.plan("crazy_eights", ["random", "heuristic"], games=2),
-            "plan": Plan.make("crazy_eights", ["random", "heuristic"], 2),
+            "plan": plan,
             "store": store,
             "heuristic": find_agent("heuristic", "crazy_eights"),
             "searcher": find_agent("monte_carlo:10", "crazy_eights"),

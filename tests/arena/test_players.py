@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,7 @@ def test_a_game_that_its_name_does_not_find_is_refused(high_card: Game) -> None:
     assert find_named_game("uno") == ("uno", find_game("uno"))
     assert find_named_game(find_game("uno")) == ("uno", find_game("uno"))
     assert find_named_game(high_card)[0] == high_card.reference
-    lost = type(high_card)(**{**vars(high_card), "reference": "tests.support.high_card:LOST"})
+    lost = replace(high_card, reference="tests.support.high_card:LOST")
     with pytest.raises(CardlabError, match=r"name 'tests\.support\.high_card:LOST', which is not"):
         Match.plan(lost, ["random", "random"])
 

@@ -17,8 +17,7 @@ from cardlab.agents.outside import dismiss_all
 from cardlab.arena.players import usable_workers
 from cardlab.arena.shard import Match, Shard, ShardResult, full_record, play_deals, usual_reason
 from cardlab.arena.workers import stream_results
-from cardlab.engine.arguments import read_count, read_kind, shorten
-from cardlab.engine.errors import CardlabError
+from cardlab.engine.arguments import read_count, read_function, read_kind
 from cardlab.engine.game import Array
 from cardlab.engine.notebook_hooks import ShownAsHtml
 from cardlab.engine.records import Record
@@ -93,9 +92,8 @@ def play_match(
     Agents that are objects play in this process if they cannot be sent to other processes.
     """
     match = read_kind(match, Match, "match", "make one by Match.plan")
-    for name, function in (("progress", progress), ("save", save)):
-        if function is not None and not callable(function):
-            raise CardlabError(f"{name} must be a function, got {shorten(function)}")
+    read_function(progress, "progress")
+    read_function(save, "save")
     workers = usable_workers(match.objects, read_count(workers, "workers"))
     began = time.perf_counter()
     chunks: list[ShardResult] = []

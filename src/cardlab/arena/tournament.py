@@ -43,7 +43,7 @@ from cardlab.arena.stored_games import (
 )
 from cardlab.arena.workers import stream_results
 from cardlab.engine import seeding
-from cardlab.engine.arguments import options_in_a_dict, read_count, read_kind
+from cardlab.engine.arguments import options_in_a_dict, read_count, read_function, read_kind
 from cardlab.engine.errors import CardlabError, suggest
 from cardlab.engine.game import Game
 from cardlab.engine.registry import find_game
@@ -320,6 +320,8 @@ def play_tournament(
     in this process if they cannot be sent to other processes.
     """
     plan, store, entered = read_plan(plan), read_store(store), read_entered(entered)
+    read_function(progress, "progress")
+    read_function(stop, "stop")
     if ray:
         require_sendable(plan.objects)
     workers = usable_workers(plan.objects, read_count(workers, "workers"))

@@ -16,6 +16,7 @@ from cardlab.engine.errors import CardlabError
 __all__ = [
     "options_in_a_dict",
     "read_count",
+    "read_function",
     "read_kind",
     "read_number",
     "read_path",
@@ -93,6 +94,12 @@ def read_kind(given: object, kind: type[Kind], name: str, way: str) -> Kind:
         article = "an" if kind.__name__[0] in "AEIOU" else "a"
         raise CardlabError(f"{name} must be {article} {kind.__name__}, got {shorten(given)}; {way}")
     return given
+
+
+def read_function(given: object, name: str) -> None:
+    """Check an argument that must be a function, or None for none."""
+    if given is not None and not callable(given):
+        raise CardlabError(f"{name} must be a function, got {shorten(given)}")
 
 
 def read_path(given: object, name: str = "path") -> Path:
