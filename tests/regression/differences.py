@@ -18,6 +18,10 @@ INTENDED: tuple[tuple[str, str], ...] = (
     ("cribbage / training, pegging_statistics / files / *", "files have the training's name"),
     ("koi_koi / lists / train / koi_koi/monte_carlo / ends", "the setting is named outcomes"),
     ("koi_koi / lists / train / koi_koi/monte_carlo / outcomes", "the setting was named ends"),
+    (
+        "cribbage / agent, cribbage_* / values / *",
+        "hints show the chances to win of `analyse`; the order of the choices is as it was",
+    ),
     ("cribbage / training, win_probability / files / *", "files have the training's name"),
 )
 

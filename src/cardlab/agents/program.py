@@ -45,10 +45,10 @@ DISTURBED = "interference: something stopped or killed its supervisor"
 class Limits:
     """The limits of an outside agent: seconds by the clock, and memory of all its processes."""
 
-    move_seconds: float = 10.0
-    game_seconds: float = 300.0
-    start_seconds: float = 30.0
-    memory_mb: int = 2048
+    move_seconds: float = 10.0  # for one answer
+    game_seconds: float = 300.0  # for all answers of a game
+    start_seconds: float = 30.0  # to start and to answer hello
+    memory_mb: int = 2048  # MB, of the program and what it starts
     log_folder: str | PathLike[str] | None = None  # for standard error, a file for each process
     fresh_process: bool = False  # start a process for every game, not one for each seating
 

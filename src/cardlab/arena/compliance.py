@@ -36,9 +36,9 @@ ADVICE = {  # by the first word of a failure
 class Finding:
     """One check: its promise, whether the program keeps it, and otherwise how to fix it."""
 
-    check: str
-    passed: bool
-    fix: str = ""
+    check: str  # what was checked, in words
+    passed: bool  # whether the program keeps it
+    fix: str = ""  # how to fix it; empty if it passed
 
 
 @options_in_a_dict

@@ -17,8 +17,7 @@ from cardlab.agents.outside import dismiss_all
 from cardlab.arena.players import usable_workers
 from cardlab.arena.shard import Match, Shard, ShardResult, full_record, play_deals, usual_reason
 from cardlab.arena.workers import stream_results
-from cardlab.engine.arguments import read_count, shorten
-from cardlab.engine.errors import CardlabError
+from cardlab.engine.arguments import read_count, read_function, read_kind
 from cardlab.engine.game import Array
 from cardlab.engine.notebook_hooks import ShownAsHtml
 from cardlab.engine.records import Record
@@ -44,15 +43,15 @@ MOST_DEALS_IN_A_SHARD = 256
 class Standing:
     """The result of one agent: games, score a game (0 to 1) and points a game, with intervals."""
 
-    agent: str
-    wins: int
-    losses: int
-    ties: int
-    score: float
+    agent: str  # its name
+    wins: int  # games
+    losses: int  # games
+    ties: int  # games in which it shared the first place
+    score: float  # mean of a game: 1 for a win, 0 for a loss, ties shared
     score_interval: tuple[float, float] | None  # None: too few deals, or no variation
-    points: float
-    points_interval: tuple[float, float] | None
-    milliseconds: float
+    points: float  # mean of a game
+    points_interval: tuple[float, float] | None  # 95 %; None as above
+    milliseconds: float  # for one decision, on average
     forfeits: int = 0  # games given away, which outside agents can do
     forfeit_reason: str | None = None  # of most of them
 
@@ -61,14 +60,14 @@ class Standing:
 class MatchResult(ShownAsHtml):
     """The outcome of a match."""
 
-    game: str
-    options: dict[str, Any]
-    seed: int
-    deals: int
-    games: int
+    game: str  # its name
+    options: dict[str, Any]  # all options with their values
+    seed: int  # of all deals and agents
+    deals: int  # that were played
+    games: int  # that were played
     planned: int  # games; more than were played if the match was stopped
-    seconds: float
-    standings: tuple[Standing, ...]
+    seconds: float  # the match took
+    standings: tuple[Standing, ...]  # one for each agent
     salt: str = ""  # the secret that the deals depended on, if programs have played
 
     @property
@@ -92,8 +91,9 @@ def play_match(
 
     Agents that are objects play in this process if they cannot be sent to other processes.
     """
-    if not isinstance(match, Match):
-        raise CardlabError(f"match must be a Match, got {shorten(match)}; make one by Match.plan")
+    match = read_kind(match, Match, "match", "make one by Match.plan")
+    read_function(progress, "progress")
+    read_function(save, "save")
     workers = usable_workers(match.objects, read_count(workers, "workers"))
     began = time.perf_counter()
     chunks: list[ShardResult] = []

@@ -19,10 +19,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardlab.agents.catalog import find_agent
-from cardlab.agents.outside import DEFAULT_LIMITS, AgentFailed, Limits, OutsideAgent
+from cardlab.agents.outside import (
+    DEFAULT_LIMITS,
+    AgentFailed,
+    Limits,
+    OutsideAgent,
+    check_limits,
+)
 from cardlab.arena.players import Player, find_named_game, read_players
 from cardlab.engine import kernel, seeding
-from cardlab.engine.arguments import options_in_a_dict, read_count, shorten
+from cardlab.engine.arguments import options_in_a_dict, read_count, read_kind, shorten
 from cardlab.engine.batch import Batch
 from cardlab.engine.errors import CardlabError, IllegalAction
 from cardlab.engine.game import Agent, Array, Game, OpenAgent, PlansAhead, State, Turn
@@ -43,11 +49,11 @@ DIGITS = 6  # of returns and points that are kept
 class Match:
     """A match to be played by two or more agents; the last one takes all seats that are left."""
 
-    game: str
+    game: str  # its name
     agents: tuple[str, ...]  # their names
-    deals: int
-    seed: int
-    options: tuple[tuple[str, Any], ...] = ()
+    deals: int  # each is played once for every rotation of the seats
+    seed: int  # of all deals and agents
+    options: tuple[tuple[str, Any], ...] = ()  # all options with their values
     limits: Limits = DEFAULT_LIMITS  # for agents that are programs of their own
     places: tuple[int, ...] = ()  # the agent in each place of the first seating; empty: in order
     salt: str = ""  # a secret that the deals depend on; empty: on the seed alone
@@ -170,24 +176,14 @@ def check_salt(salt: str | None) -> str | None:
     return salt
 
 
-def check_limits(limits: Limits | None) -> Limits:
-    """Return limits that a person gives, after checking them; None stands for the default."""
-    if limits is not None and not isinstance(limits, Limits):
-        raise CardlabError(
-            f"limits must be Limits(move_seconds=...), got {shorten(limits)}; import Limits from "
-            "cardlab.agents.outside"
-        )
-    return (limits or DEFAULT_LIMITS).check()
-
-
 @dataclass(frozen=True)
 class Shard:
     """Some deals of a match, for one worker."""
 
-    match: Match
-    first: int
-    count: int
-    keep_records: bool
+    match: Match  # whose deals these are
+    first: int  # number of the first deal
+    count: int  # number of deals
+    keep_records: bool  # whether to return every game
     pairing: int = 0  # which match of a tournament this is
 
 
@@ -229,6 +225,7 @@ def play_deals(shard: Shard) -> ShardResult:
     An agent that is a program of its own follows one game at a time, so then games are played one
     after another, with the same outcome.
     """
+    shard = read_kind(shard, Shard, "shard", "make one by Shard(match, first, count)")
     began = time.perf_counter()
     match = shard.match
     game = find_game(match.game)

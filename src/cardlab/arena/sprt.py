@@ -24,8 +24,9 @@ from typing import Any
 import numpy as np
 
 from cardlab.arena.standings import Results
-from cardlab.arena.store import Store
-from cardlab.arena.tournament import Plan, enter, play_tournament, resume
+from cardlab.arena.store import Store, read_store
+from cardlab.arena.tournament import Plan, enter, play_tournament, read_plan, resume
+from cardlab.engine.arguments import read_count, read_kind, read_number, read_text, shorten
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
 from cardlab.engine.statistics import Z95
@@ -45,14 +46,16 @@ class Test:
 
     __test__ = False  # this is no test for pytest
 
-    elo0: float = 0.0
-    elo1: float = 10.0
-    alpha: float = 0.05
-    beta: float = 0.05
+    elo0: float = 0.0  # nElo of H0: stronger by no more than this
+    elo1: float = 10.0  # nElo of H1: stronger by at least this
+    alpha: float = 0.05  # probability to accept H1 where H0 holds
+    beta: float = 0.05  # probability to accept H0 where H1 holds
 
     def check(self) -> Test:
         """Return this test, or say what is wrong with it."""
-        if not -np.inf < self.elo0 < self.elo1 < np.inf:
+        for name in ("elo0", "elo1", "alpha", "beta"):
+            read_number(getattr(self, name), name)
+        if self.elo0 >= self.elo1:
             raise CardlabError(
                 f"--elo0 {self.elo0:g} must be below --elo1 {self.elo1:g}, as in --elo0 0 --elo1 10"
             )
@@ -79,13 +82,13 @@ class Test:
 class Verdict:
     """What the five counts say."""
 
-    counts: tuple[int, ...]
-    llr: float
-    bounds: tuple[float, float]
-    nelo: float
+    counts: tuple[int, ...]  # pairs of games by their sum of scores: 0, 1/2, 1, 3/2, 2
+    llr: float  # log-likelihood ratio of H1 to H0
+    bounds: tuple[float, float]  # of llr: at or below H0, at or above H1
+    nelo: float  # normalised Elo of the first agent
     nelo_margin: float  # half a 95 % interval
-    score: float
-    score_margin: float
+    score: float  # of the first agent, 0 to 1
+    score_margin: float  # half a 95 % interval
     salt: str | None = None  # the secret that the deals depended on, if programs have played
 
     @property
@@ -105,10 +108,11 @@ class Verdict:
 
 def judge(counts: Sequence[int], test: Test) -> Verdict:
     """Return what five counts of paired games say: both lost, ..., both won."""
+    counts, test = _read_five(counts), _read_test(test)
     numbers = np.array(counts, dtype=np.float64)
     pairs = numbers.sum()
     if pairs == 0:
-        return Verdict(tuple(counts), 0.0, test.bounds, 0.0, np.inf, 0.5, np.inf)
+        return Verdict(counts, 0.0, test.bounds, 0.0, np.inf, 0.5, np.inf)
     share = np.maximum(numbers, FAINT)
     share /= share.sum()
     mean, deviation = _moments(share)
@@ -117,7 +121,7 @@ def judge(counts: Sequence[int], test: Test) -> Verdict:
     t0, t1 = (elo * np.sqrt(2) / NELO for elo in (test.elo0, test.elo1))
     llr = pairs / 2 * np.log((1 + (t - t0) ** 2) / (1 + (t - t1) ** 2))
     return Verdict(
-        tuple(int(one) for one in counts),
+        counts,
         float(llr),
         test.bounds,
         float(NELO * (mean - 0.5) / game),
@@ -125,6 +129,25 @@ def judge(counts: Sequence[int], test: Test) -> Verdict:
         mean,
         float(Z95 * deviation / np.sqrt(pairs)),
     )
+
+
+def _read_five(given: object) -> tuple[int, ...]:
+    """Return five counts that are given as numbers."""
+    try:
+        counts = [] if isinstance(given, str) else [*given]  # type: ignore[misc]
+    except TypeError:
+        counts = []
+    if len(counts) != len(SCORES):
+        raise CardlabError(
+            f"counts must be five whole numbers, of pairs of games that brought 0, 1/2, 1, 3/2 "
+            f"and 2 wins, got {shorten(given)}"
+        )
+    return tuple(read_count(one, "each of the five counts", lowest=0) for one in counts)
+
+
+def _read_test(test: object) -> Test:
+    way = "make one by Test(elo0=0, elo1=10)"
+    return read_kind(test, Test, "test", way).check()
 
 
 def _moments(share: Array) -> tuple[float, float]:
@@ -167,9 +190,10 @@ def play_sprt(
     progress: Callable[[Verdict, int], None] | None = None,
 ) -> Verdict:
     """Play until the test decides or the plan's games are over; every game is kept."""
+    plan, test, store = read_plan(plan), _read_test(test), read_store(store)
     if len(plan.agents) != 2 or plan.matches[0].seats != 2:
         raise CardlabError("the sequential test compares two agents at two seats")
-    watch = _Watch(test.check())
+    watch = _Watch(test)
     entered = (resume if go_on else enter)(plan, store, name)
 
     def report(results: Results, _: object) -> None:
@@ -186,6 +210,7 @@ def play_sprt(
 
 def read_counts(text: str) -> tuple[int, ...]:
     """Return five counts as a person writes them: 379,10170,21828,10640,343."""
+    text = read_text(text, "counts", "379,10170,21828,10640,343")
     parts = text.replace("/", ",").replace(" ", ",").split(",")
     try:
         counts = tuple(int(one) for one in parts if one)

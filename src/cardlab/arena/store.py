@@ -40,7 +40,7 @@ from cardlab.arena.stored_games import (
     read_settings,
     read_times,
 )
-from cardlab.engine.arguments import shorten
+from cardlab.engine.arguments import read_kind, read_text, shorten
 from cardlab.engine.errors import CardlabError, CardlabWarning, require
 from cardlab.engine.game import Game
 
@@ -164,11 +164,11 @@ class StoreUnavailable(StoreError):
 class Entered:
     """A tournament in the store."""
 
-    id: int
-    name: str
-    game: str
-    settings: dict[str, Any]
-    finished: bool
+    id: int  # number in the store
+    name: str  # unique in the store
+    game: str  # its name
+    settings: dict[str, Any]  # of the plan, as plain data
+    finished: bool  # whether all games are played
     seats: int = 0  # of each game; 0: not known
 
     @property
@@ -582,6 +582,11 @@ def _entered(row: Any) -> Entered:
     return Entered(row.id, row.name, row.game, settings, row.finished is not None, len(first))
 
 
+def read_store(store: object) -> Store:
+    """Return an argument that must be a store."""
+    return read_kind(store, Store, "store", "open one by Store(path)")
+
+
 def _name_of(game: str | Game) -> str:
     """Return the name of a game in the store, which need not be installed here."""
     if not isinstance(game, (str, Game)):
@@ -595,6 +600,8 @@ def _canonical(settings: dict[str, Any]) -> str:
 
 def _check_name(name: str | None) -> None:
     """Make sure that a tournament's name can be kept, shown and typed again."""
+    if name is not None:
+        name = read_text(name, "a tournament's name", "first")
     if name is not None and not (name.strip() and name.isprintable() and len(name) <= MOST_LETTERS):
         raise CardlabError(
             f"--name {name!r} is not possible; give 1 to {MOST_LETTERS} letters that can be printed"

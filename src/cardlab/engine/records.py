@@ -32,8 +32,8 @@ class Result(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    returns: list[float]
-    points: list[float]
+    returns: list[float]  # utility by seat, from -1 to 1
+    points: list[float]  # by seat, as on a scoreboard
 
 
 class Record(ShownAsHtml, BaseModel):
@@ -41,16 +41,16 @@ class Record(ShownAsHtml, BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    game: str
-    rules: int
-    options: dict[str, bool | int | str]
-    seed: int | None = None
-    deals: list[str]
-    seats: list[str]
-    actions: list[tuple[int, str]]
-    result: Result | None = None
+    game: str  # name, or module:NAME of one from outside
+    rules: int  # version of the rules
+    options: dict[str, bool | int | str]  # all options with their values
+    seed: int | None = None  # that dealt; None: dealt by hand or by a secret
+    deals: list[str]  # deck orders as texts, in order
+    seats: list[str]  # name of the player of each seat
+    actions: list[tuple[int, str]]  # id and text of each, in order
+    result: Result | None = None  # None: not finished
     forfeit: int | None = None  # the seat that lost because it failed to answer; see `note`
-    note: str | None = None
+    note: str | None = None  # for people
 
     def to_line(self) -> str:
         """Return the record as one line of JSON."""

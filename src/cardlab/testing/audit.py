@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardlab.engine import seeding
+from cardlab.engine.arguments import read_count
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import DEALER, MOST_DEALS_IN_A_ROW, OVER, Array, Game, endless_deals
 from cardlab.engine.kernel import int64, kernel
 from cardlab.engine.playouts import Scratch
+from cardlab.engine.registry import find_game
 from cardlab.engine.seeding import SEAT, below, branch
 from cardlab.testing.games import check_description
 from cardlab.testing.leaks import compare_exchanges, require_secrets
@@ -89,14 +91,21 @@ def _make_audit(game: Game) -> Callable[..., int]:
 
 
 def audit_random_games(
-    game: Game, count: int, *, seed: int = 0, first: int = 0, options: Options | None = None
+    game: str | Game,
+    count: int,
+    *,
+    seed: int = 0,
+    first: int = 0,
+    options: Options | None = None,
 ) -> None:
     """Play random games; the first fault raises.
 
     At every step it checks what `audit` checks, legal actions and the seat to move; at the end the
     number of plies and the returns.
     """
-    fresh: Array = game.fresh(**game.read_options(options or {}))
+    game = find_game(game)
+    count, first = read_count(count, "count", lowest=0), read_count(first, "first", lowest=0)
+    fresh: Array = game.fresh(**game.read_options(options))
     out = np.zeros(3, dtype=np.int64)
     start = seeding.stream(seed, "game")
     fault = _make_audit(game)(fresh, start, first, count, Scratch.of(game), out)

@@ -13,10 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from cardlab.engine import seeding
+from cardlab.engine.arguments import shorten
 from cardlab.engine.batch import Batch
 from cardlab.engine.errors import CardlabError, IllegalAction
 from cardlab.engine.game import DEALER, OVER, Game
 from cardlab.engine.play import Table
+from cardlab.engine.registry import find_game
 from cardlab.testing.leaks import check_nothing_leaks
 from cardlab.testing.random_games import Options, random_table, retrace
 from cardlab.testing.worlds import check_reachable_worlds, check_worlds
@@ -294,10 +297,21 @@ GAME_CHECKS: tuple[GameCheck, ...] = (
 )
 
 
-def check_game(game: Game, options: Options | None = None, seeds: Iterable[int] = SEEDS) -> None:
+def check_game(
+    game: str | Game, options: Options | None = None, seeds: Iterable[int] = SEEDS
+) -> None:
     """Run every check in GAME_CHECKS on a game; the first fault raises."""
+    found, seeds = find_game(game), _read_seeds(seeds)
+    values = found.read_options(options)
     for check in GAME_CHECKS:
-        check(game, options or {}, seeds)
+        check(found, values, seeds)
+
+
+def _read_seeds(seeds: object) -> list[int]:
+    """Return the seeds of the games that are checked."""
+    if isinstance(seeds, str) or not isinstance(seeds, Iterable):
+        raise CardlabError(f"seeds must be a list of whole numbers, got {shorten(seeds)}")
+    return [seeding.read_seed(seed) for seed in seeds]
 
 
 def _answer(function: Callable[[Any], Any], given: Any) -> Any:
@@ -326,8 +340,9 @@ def _interpreted() -> bool:
     return not JIT
 
 
-def fingerprint(game: Game, options: Options, seeds: Iterable[int]) -> str:
+def fingerprint(game: str | Game, options: Options | None, seeds: Iterable[int]) -> str:
     """Return a digest of every state, view and sampled world of some random games."""
+    seeds = _read_seeds(seeds)
     digest = hashlib.sha256()
     for seed in seeds:
         for table in retrace(random_table(game, options, seed)):

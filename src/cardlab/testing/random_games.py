@@ -6,14 +6,20 @@ from collections.abc import Iterator
 from typing import Any
 
 from cardlab.engine import seeding
+from cardlab.engine.arguments import read_count, read_kind
 from cardlab.engine.game import Game
 from cardlab.engine.play import Table
+from cardlab.engine.registry import find_game
 
 Options = dict[str, Any]
 
 
-def random_table(game: Game, options: Options, seed: int, plies: int | None = None) -> Table:
+def random_table(
+    game: str | Game, options: Options | None, seed: int, plies: int | None = None
+) -> Table:
     """Return a game played at random for a number of plies, or to its end."""
+    game, seed = find_game(game), seeding.read_seed(seed)
+    plies = None if plies is None else read_count(plies, "plies", lowest=0)
     table = Table(game, seed=seed, options=options)
     rng = seeding.generator(seed, "random play")
     while not table.over and (plies is None or len(table.actions) < plies):
@@ -33,6 +39,7 @@ def random_table(game: Game, options: Options, seed: int, plies: int | None = No
 
 def retrace(table: Table) -> Iterator[Table]:
     """Replay a game from its deals and actions; yield it at the start and after each action."""
+    table = read_kind(table, Table, "table", "random_table returns one")
     again = Table(table.game, deals=table.deals, options=table.options)
     yield again
     for action in table.actions:

@@ -95,8 +95,7 @@ def show_census(census: Census, out: Console) -> None:
     out.print(table)
     nodes = told["nodes"]
     out.print(
-        f"{told['seeds']:,} seeds, {told['unsolvable']:,} unsolvable, {told['disconnected']:,} of "
-        f"these because the cards fall into groups; nodes: mean {nodes['mean']:,.1f}, "
+        f"{_solvable_words(told)}; nodes: mean {nodes['mean']:,.1f}, "
         f"median {nodes['median']:,.0f}, most {nodes['max']:,}"
     )
     if told["added"]:
@@ -123,3 +122,15 @@ def help_rows(s: Any) -> tuple[tuple[str, str], ...]:
 
 
 TERMINAL = TerminalTexts(help=help_rows, effect=effect, heading="       1    2    3    4")
+
+
+def _solvable_words(summary: dict[str, Any]) -> str:
+    """Return how many seeds can be solved, and why the others cannot."""
+    seeds, lost, apart = (summary[name] for name in ("seeds", "unsolvable", "disconnected"))
+    if not lost:
+        return f"all {seeds:,} solvable" if seeds > 1 else "1 seed, solvable"
+    words = f"{seeds:,} seed{'s' * (seeds > 1)}, {lost:,} unsolvable"
+    if apart:
+        some = "" if apart == lost else f"{apart:,} of them "
+        words += f", {some}because no moves connect all the cards"
+    return words

@@ -21,7 +21,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
-from cardlab.engine.cards import card_text, cards_text, parse_card
+from cardlab.engine.arguments import read_count, read_text, shorten
+from cardlab.engine.cards import RANKS, SUITS, card_text, cards_text, parse_card
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.kernel import bit, count_bits, int64, kernel, lowest_bit
 
@@ -44,6 +45,7 @@ __all__ = [
 
 HAND_SIZE = 4
 LIMIT = 31
+LAST_CARD = len(RANKS) * len(SUITS) - 1
 FIRST_JACK = 40
 JACKS = 0xF << FIRST_JACK
 ONE_SUIT = 0x1111111111111
@@ -149,9 +151,12 @@ class Row(NamedTuple):
 KINDS = {2: "pair", 3: "three of a kind", 4: "four of a kind"}
 
 
-def explain(hand: Iterable[int], cut: int, crib: bool = False) -> list[Row]:
-    """Return every reason for points of four cards with the cut card, one row for each."""
-    held = sorted(hand)
+def explain(hand: str | Iterable[int], cut: str | int, crib: bool = False) -> list[Row]:
+    """Return every reason for points of four cards with the cut card, one row for each.
+
+    Cards are texts such as `5H 5C 5S JD` and `5D`, or ids.
+    """
+    held, cut = _read_cards(hand, cut, crib)
     cards = sorted([*held, cut])
     rows = [
         Row("fifteen", some, 2)
@@ -182,11 +187,13 @@ def explain(hand: Iterable[int], cut: int, crib: bool = False) -> list[Row]:
     return rows
 
 
-def score_text(hand: str, cut: str, *, crib: bool = False) -> tuple[list[Row], int]:
-    """Return every reason for points, and their sum, of cards written as `5H 5C 5S JD` and `5D`."""
+def _read_cards(
+    hand: str | Iterable[int], cut: str | int, crib: bool
+) -> tuple[tuple[int, ...], int]:
+    """Return four cards in ascending order and the cut card, after checking that all differ."""
     what = "crib" if crib else "hand"
-    held = [parse_card(text) for text in hand.replace(",", " ").split()]
-    turned = [parse_card(text) for text in cut.replace(",", " ").split()]
+    held = _read_some(hand, what)
+    turned = _read_some(cut if isinstance(cut, str) else (cut,), "cut")
     if len(held) != HAND_SIZE:
         raise CardlabError(f"the {what} has {_count(len(held))}; give four, such as 5H 5C 5S JD")
     if len(turned) != 1:
@@ -196,13 +203,29 @@ def score_text(hand: str, cut: str, *, crib: bool = False) -> tuple[list[Row], i
             raise CardlabError(f"{card_text(card)} is twice in the {what}; give four cards")
     if turned[0] in held:
         raise CardlabError(f"{card_text(turned[0])} is both in the {what} and the cut card")
-    rows = explain(held, turned[0], crib)
+    return tuple(sorted(held)), turned[0]
+
+
+def _read_some(cards: object, what: str) -> list[int]:
+    """Return cards that are given as text or as ids."""
+    if isinstance(cards, str):
+        return [parse_card(text) for text in cards.replace(",", " ").split()]
+    if not isinstance(cards, Iterable):
+        raise CardlabError(f"the {what} must be a text such as 5H 5C 5S JD, got {shorten(cards)}")
+    return [read_count(card, f"a card of the {what}", 0, LAST_CARD) for card in cards]
+
+
+def score_text(hand: str, cut: str, *, crib: bool = False) -> tuple[list[Row], int]:
+    """Return every reason for points, and their sum, of cards written as `5H 5C 5S JD` and `5D`."""
+    rows = explain(read_text(hand, "hand", "5H 5C 5S JD"), read_text(cut, "cut", "5D"), crib)
     return rows, sum(row.points for row in rows)
 
 
-def explain_in_words(hand: Iterable[int], cut: int, crib: bool = False) -> tuple[int, str]:
+def explain_in_words(
+    hand: str | Iterable[int], cut: str | int, crib: bool = False
+) -> tuple[int, str]:
     """Return the points of four cards with the cut card, and a few words on them."""
-    return _in_words(tuple(sorted(hand)), cut, crib)
+    return _in_words(*_read_cards(hand, cut, crib), bool(crib))
 
 
 @functools.lru_cache(maxsize=4096)

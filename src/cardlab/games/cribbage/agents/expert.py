@@ -10,18 +10,24 @@ All of it is fair: it reads the view of its seat and tables that come with the p
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from cardlab.engine.cards import ALL_CARDS
+from cardlab.engine.cards import ALL_CARDS, cards_in
 from cardlab.engine.game import Array, Turn, Turns
 from cardlab.engine.kernel import int64, kernel, lowest_bit
 from cardlab.games.cribbage.rules import DECK, LAY, LAY_AWAY, fitting
 from cardlab.games.cribbage.scoring import card_value, follow, peg_points
-from cardlab.games.cribbage.solvers.discards import DiscardScratch, expected_points, value_choices
+from cardlab.games.cribbage.solvers.discards import (
+    DiscardScratch,
+    chances,
+    expected_points,
+    value_choices,
+)
 from cardlab.games.cribbage.solvers.hand_statistics import (
     CHOICES,
     CUTS,
@@ -36,6 +42,9 @@ from cardlab.games.cribbage.solvers.knowledge import FULL, Knowledge, shipped_kn
 from cardlab.games.cribbage.solvers.pegging import PeggingScratch, value_cards
 
 ROUNDING = 1e-9
+LEAST_STEP = (
+    1e-12  # between the chances of two discards, so that they keep the order of their points
+)
 NEAR = 30  # points to the target from which on chances to win decide the play
 
 
@@ -210,16 +219,18 @@ class CribbageExpert:
         return self._choose(turns.views, turns.seats, rngs)
 
     def values(self, turn: Turn, rng: np.random.Generator) -> Array:
-        """Return the expected return of every legal action.
+        """Return the expected return of every legal action, the greatest for the one of `act`.
 
-        Points count as the chance to win that they are worth at this score.
+        A discard has the chance to win that `advise` reports. Far from the end of a game discards
+        are chosen by points; then one of fewer points never has the greater value.
         """
         work, known = Scratch.new(), shipped_knowledge()
         work.rng[0] = rng.integers(1, 1 << 63)
         out = np.zeros(len(turn.legal))
         view = turn.view.array
         if not value_at(view, turn.seat, self.samples, turn.legal, known, work, out):
-            out = chances_of_points(view[0], turn.seat, out, known)
+            chances_of = chances_of_laying if view[0].phase == LAY_AWAY else chances_of_points
+            out = chances_of(view[0], turn.seat, out, known)
         return 2 * out - 1
 
     def _choose(self, views: Array, seats: Array, rngs: Sequence[np.random.Generator]) -> Array:
@@ -231,14 +242,35 @@ class CribbageExpert:
 
 
 def chances_of_points(s: Any, seat: int, points: Array, known: Knowledge) -> Array:
-    """Return chances to win: that of the score, moved by what points are worth there."""
-    own, other, role = int(s.scores[seat]), int(s.scores[1 - seat]), int(s.dealer == seat)
-    short = FULL - int(s.target)
-    own, other = own + short, other + short
+    """Return chances to win: the best choice has that of the score, points less cost what they do.
+
+    The chance of the score is that of players who choose well, so it belongs to the best choice.
+    """
+    own, other, role = _score(s, seat)
     step = min(5, FULL - own)
     now = known.win[own, other, role]
     then = known.win[own + step, other, role] if own + step < FULL else 1.0
-    return np.clip(now + (then - now) / step * (points - points.mean()), 0, 1)
+    return np.clip(now + (then - now) / step * (points - points.max()), 0, 1)
+
+
+def chances_of_laying(s: Any, seat: int, points: Array, known: Knowledge) -> Array:
+    """Return the chance to win with each discard, in the order of their points.
+
+    A discard of fewer points whose chance is greater is given the chance of the one before it.
+    """
+    own, other, role = _score(s, seat)
+    found = chances(cards_in(int(s.hands[seat])), bool(role), own, other, known)
+    order = np.argsort(-points, kind="stable").tolist()
+    for before, after in itertools.pairwise(order):
+        step = LEAST_STEP if points[after] < points[before] else 0.0
+        found[after] = min(found[after], found[before] - step)
+    return found
+
+
+def _score(s: Any, seat: int) -> tuple[int, int, int]:
+    """Return the own score and the other's in a game to 121, and the role."""
+    short = FULL - int(s.target)
+    return int(s.scores[seat]) + short, int(s.scores[1 - seat]) + short, int(s.dealer == seat)
 
 
 @dataclass(frozen=True)
