@@ -139,7 +139,7 @@ class HiddenCards(NamedTuple):
 
 
 def audit_hidden_cards(
-    game: Game,
+    game: str | Game,
     count: int,
     *,
     seed: int = 0,
@@ -154,6 +154,7 @@ def audit_hidden_cards(
     of long games, the leak test ends after 200 plies, and the descriptions of about 30
     positions are checked.
     """
+    game, count = find_game(game), read_count(count, "count", lowest=0)
     options = game.read_options(options or {})
     hidden, views, compared, skipped = False, 0, 0, 0
     try:

@@ -55,7 +55,7 @@ def choose_all(views: Any, seats: Any, q: Any, out: Any) -> None:
 def load_table(path: str | PathLike[str]) -> Array:
     """Return the table in an npz file."""
     shape, what = (NUM_STATES, NUM_CHOICES), "table of Q values"
-    return load_array(read_path(path), "q", shape, what).astype(np.float64)
+    return load_array(read_path(path, "table"), "q", shape, what).astype(np.float64)
 
 
 @functools.cache
