@@ -152,7 +152,9 @@ def match(
       cardlab match uno heuristic random -o seats=3 --save games.jsonl
     """
     from cardlab.arena.match import Match, play_match
+    from cardlab.commands.starting import match_ready
     from cardlab.engine.records import append_records
+    from cardlab.engine.registry import find_game
     from cardlab.show.tournament import show_match
 
     bounds = read_limits(limits, fresh_process)
@@ -160,7 +162,10 @@ def match(
 
     if save:
         append_records(save)  # a place that cannot be written to is found before the first game
-    with compiling(), progress_bar("games", plan.seats) as progress:
+    with (
+        match_ready(find_game(plan.game), dict(plan.options), plan.agents),
+        progress_bar("games", plan.seats) as progress,
+    ):
         result = play_match(
             plan,
             workers=read_workers(workers),
@@ -218,6 +223,7 @@ def play(
     from platformdirs import user_data_path
 
     from cardlab.agents.catalog import adviser_of, find_agent
+    from cardlab.commands.starting import table_ready
     from cardlab.engine.game import OpenAgent
     from cardlab.engine.play import Table
     from cardlab.engine.registry import find_game, package_of
@@ -239,7 +245,7 @@ def play(
     opponents = [find_agent(name, found) for name in names]
     orders = [found.order_text(found.parse_order(order)) for order in deal or ()]
     number = secrets.randbelow(10**9) if seed is None else seed
-    with compiling():
+    with table_ready(found, options, [adviser or adviser_of(found), *names]):
         play_in_terminal(
             Table(found, seed=number, deals=orders, options=options),
             opponents,
