@@ -27,8 +27,7 @@ import numpy as np
 from cardlab.agents.catalog import agents_for, find_agent
 from cardlab.engine import kernel, seeding
 from cardlab.engine.batch import Batch
-from cardlab.engine.errors import CardlabError
-from cardlab.engine.game import ActsInBatches, Agent, Game, HasValues, OpenAgent
+from cardlab.engine.game import ActsInBatches, Game, HasValues, OpenAgent
 from cardlab.engine.kernel_cache import cache_folder, is_done, mark_done
 from cardlab.engine.manifest import load
 from cardlab.engine.play import Table, ask, ask_values
@@ -50,8 +49,11 @@ class Step:
     agent: str = ""
 
     def name(self) -> str:
-        """Return the name under which the cache folder notes that this step was finished."""
-        text = json.dumps([self.function, self.game, self.options, self.agent], sort_keys=True)
+        """Return the name under which the cache folder notes that this step was finished.
+
+        Options change numbers, not the types that kernels are compiled for.
+        """
+        text = json.dumps([self.function, self.game, self.agent])
         code = kernel.versions(find_game(self.game).bindings)
         return "ahead-" + hashlib.sha256(f"{text} {code}".encode()).hexdigest()[:40]
 
@@ -74,11 +76,21 @@ def batch_step(game: Game, options: dict[str, Any]) -> Step:
 def agent_step(
     game: Game, options: dict[str, Any], agent: str, *, batches: bool = False
 ) -> Step | None:
-    """Return the step that compiles what an agent needs, None for one from outside."""
-    if agent.partition(":")[0] not in {entry.name for entry in agents_for(game)}:
+    """Return the step that compiles what an agent needs, None for one from outside.
+
+    It is asked with a small budget, which needs the same kernels.
+    """
+    name, _, rest = agent.partition(":")
+    entry = next((entry for entry in agents_for(game) if entry.name == name), None)
+    if entry is None:
         return None
+    if entry.parameters:
+        budget = entry.parameters[0].name
+        parts = [part.strip() for part in rest.split(",") if "=" in part]
+        kept = [part for part in parts if part.partition("=")[0].strip() != budget]
+        name += ":" + ",".join([str(SMALL_BUDGET), *kept])
     how = "ask_in_batch" if batches else "ask_at_table"
-    return Step(f"cardlab.agents.ahead:{how}", game.identifier, options, agent)
+    return Step(f"cardlab.agents.ahead:{how}", game.identifier, options, name)
 
 
 # What the steps do
@@ -112,7 +124,7 @@ def play_batch(game: Game, options: dict[str, Any]) -> None:
 
 def ask_at_table(game: Game, options: dict[str, Any], spec: str) -> None:
     """Let an agent play a game at a table and give hints in it."""
-    agent = _small(spec, game)
+    agent = find_agent(spec, game)
     table = Table(game, seed=0, options=options)
     rng = seeding.generator(0, "ahead")
     for _ in range(MOST_PLIES):
@@ -125,7 +137,7 @@ def ask_at_table(game: Game, options: dict[str, Any], spec: str) -> None:
 
 def ask_in_batch(game: Game, options: dict[str, Any], spec: str) -> None:
     """Let an agent play two games in step, if it can; otherwise one at a table."""
-    agent = _small(spec, game)
+    agent = find_agent(spec, game)
     if isinstance(agent, OpenAgent) or not isinstance(agent, ActsInBatches):
         ask_at_table(game, options, spec)
         return
@@ -138,19 +150,6 @@ def ask_in_batch(game: Game, options: dict[str, Any], spec: str) -> None:
             break
         actions[waiting] = agent.act_many(batch.turns(waiting), [rng] * len(waiting))
         batch.step(actions)
-
-
-def _small(spec: str, game: Game) -> Agent | OpenAgent:
-    """Return an agent of a name with a small budget, which uses the same kernels."""
-    name, _, rest = spec.partition(":")
-    entry = next((entry for entry in agents_for(game) if entry.name == name), None)
-    others = [part for part in rest.split(",") if "=" in part]
-    if entry and entry.parameters:
-        budget = entry.parameters[0].name
-        kept = [part for part in others if part.partition("=")[0].strip() != budget]
-        with contextlib.suppress(CardlabError):
-            return find_agent(f"{name}:{','.join([str(SMALL_BUDGET), *kept])}", game)
-    return find_agent(spec, game)
 
 
 # The processes
@@ -184,7 +183,8 @@ class Helpers:
             start_new_session=True,  # Ctrl-C reaches the command alone, which ends its helpers
         )
         self._processes.append(process)
-        assert process.stdin and process.stdout
+        assert process.stdin
+        assert process.stdout
         rows = [[one.function, one.game, one.options, one.agent] for one in steps]
         with contextlib.suppress(BrokenPipeError):
             process.stdin.write(json.dumps(rows).encode() + b"\n")

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from cardlab.agents.ahead import agent_step, batch_step, compile_ahead, table_step
+from cardlab.agents.catalog import agents_for
 from cardlab.arena.workers import default_workers
 from cardlab.engine import kernel
 from cardlab.engine.game import Game
 from cardlab.engine.kernel import KernelError
 from cardlab.engine.kernel_cache import is_done, mark_done
-from cardlab.show.console import compiling, say
+from cardlab.show.console import compiling, progress_bar, say
 
-__all__ = ["match_ready", "table_ready"]
+__all__ = ["compile_now", "match_ready", "table_ready"]
+
+LOOK_SECONDS = 0.1  # between two looks at the helpers
 
 
 @contextmanager
@@ -43,6 +47,25 @@ def match_ready(game: Game, options: dict[str, Any], agents: Sequence[str]) -> I
         compiling(_what(game), helpers),
     ):
         yield
+
+
+def compile_now(game: Game) -> int:
+    """Compile all that a game and its agents need in helpers; return how many kernels they did."""
+    options = game.read_options({})
+    names = [entry.name for entry in agents_for(game)]
+    asked = [
+        agent_step(game, options, name, batches=batches)
+        for batches in (False, True)
+        for name in names
+    ]
+    steps = [table_step(game, options), batch_step(game, options), *asked]
+    with compile_ahead(steps, default_workers()) as helpers, progress_bar("kernels") as progress:
+        while helpers and helpers.working:
+            done, total = helpers.progress()
+            if done:
+                progress(done, max(total, done))
+            time.sleep(LOOK_SECONDS)
+        return helpers.progress()[0] if helpers else 0
 
 
 def _what(game: Game) -> str:

@@ -63,8 +63,8 @@ __all__ = [
     "bit",
     "cache_folder",
     "compiled",
-    "expected",
     "count_bits",
+    "expected",
     "global_names",
     "int64",
     "interpret_while",
@@ -191,8 +191,8 @@ def _describe(value: Any, above: tuple[Any, ...]) -> Any:
             raise _UnsupportedValue("it is compiled by numba; write @kernel instead")
         if value._cache.digest is None:
             function = value.py_func
-            content = (function.__name__, _describe_code(function, (*above, value)))
-            value._cache.digest = hashlib.sha256(repr(content).encode()).hexdigest()
+            parts = (function.__name__, _describe_code(function, (*above, value)))
+            value._cache.digest = hashlib.sha256(repr(parts).encode()).hexdigest()
         return ("kernel", value._cache.digest)
     if isinstance(value, np.ndarray):
         content = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()

@@ -83,7 +83,9 @@ def table_of(*columns: str, title: str | None = None) -> Any:
 
 
 @contextmanager
-def compiling(what: str = "these rules and agents", helpers: Helpers | None = None) -> Iterator[None]:
+def compiling(
+    what: str = "these rules and agents", helpers: Helpers | None = None
+) -> Iterator[None]:
     """Tell the person who waits that kernels are being compiled, and how many are left.
 
     On a terminal that is one line, which is erased at the end or when a progress bar appears;
