@@ -81,12 +81,15 @@ def serve(game: str, env: dict[str, str]) -> float:
         "seed": 1,
     }
     began = time.perf_counter()
-    with tempfile.TemporaryDirectory() as folder, subprocess.Popen(
-        cardlab("serve", "--port", "0", "--store", f"{folder}/web.db"),
-        env=env,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    ) as process:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        subprocess.Popen(
+            cardlab("serve", "--port", "0", "--store", f"{folder}/web.db"),
+            env=env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        ) as process,
+    ):
         try:
             open_table(process, wish)
             took = time.perf_counter() - began

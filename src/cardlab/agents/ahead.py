@@ -263,15 +263,16 @@ def _help() -> None:
 
     with kernel.on_compile(report):
         for step in (Step(*row) for row in rows):
-            name = step.name()
-            if not is_done(name):
-                with contextlib.suppress(Exception):  # the command will meet it and say so
+            with contextlib.suppress(Exception):  # the command will meet it and say so
+                name = step.name()
+                if not is_done(name):
                     step.work()
                     mark_done(name)
 
 
 def _end_with_command() -> None:
-    sys.stdin.buffer.read()
+    while os.read(0, 1024):  # not through `sys.stdin`, whose lock would outlive the work
+        pass
     os._exit(1)
 
 
