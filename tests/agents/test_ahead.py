@@ -198,8 +198,10 @@ def test_steps_are_for_agents_of_the_catalogue_with_a_small_budget() -> None:
     usual, other = (
         agent_step(game, {}, name) for name in ("monte_carlo", "monte_carlo:9,threads=2")
     )
-    assert usual and usual.agent == "monte_carlo:2"
-    assert other and other.agent == "monte_carlo:2,threads=2"
+    assert usual
+    assert usual.agent == "monte_carlo:2"
+    assert other
+    assert other.agent == "monte_carlo:2,threads=2"
     assert agent_step(game, {}, "cmd:./mine") is None
     assert agent_step(game, {}, "mine:Agent") is None
 
