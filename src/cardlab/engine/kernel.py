@@ -64,17 +64,12 @@ __all__ = [
     "cache_folder",
     "compiled",
     "count_bits",
-    "expected",
     "global_names",
     "int64",
-    "interpret_while",
     "kernel",
     "lowest_bit",
     "on_compile",
     "prune_cache",
-    "short_kernel",
-    "slow_calls",
-    "versions",
 ]
 
 P = ParamSpec("P")
