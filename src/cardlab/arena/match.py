@@ -17,6 +17,7 @@ from cardlab.agents.outside import dismiss_all
 from cardlab.arena.players import usable_workers
 from cardlab.arena.shard import Match, Shard, ShardResult, full_record, play_deals, usual_reason
 from cardlab.arena.workers import stream_results
+from cardlab.engine import kernel
 from cardlab.engine.arguments import read_count, read_function, read_kind
 from cardlab.engine.game import Array
 from cardlab.engine.notebook_hooks import ShownAsHtml
@@ -119,16 +120,21 @@ def _records(match: Match, chunk: ShardResult) -> list[Record]:
 
 
 def _chunks(match: Match, workers: int, keep: bool) -> Iterator[ShardResult]:
-    """Play the first deals here to see how long they take, then the rest in fitting shards."""
-    first = min(FIRST_CHUNK, match.deals)
-    yield play_deals(Shard(match, 0, first, keep))
-    if first == match.deals:
-        return
-    began = time.perf_counter()  # the first shard may have compiled; this one tells the pace
-    second = min(2 * first, match.deals - first)
-    yield play_deals(Shard(match, first, second, keep))
-    at = first + second
-    pace = (time.perf_counter() - began) / second
+    """Play the first deals here to see how long they take, then the rest in fitting shards.
+
+    What compiles, or runs interpreted until others have compiled it, does not tell the pace.
+    """
+    at, count, pace = 0, FIRST_CHUNK, None
+    while pace is None:
+        began, slow = time.perf_counter(), kernel.slow_calls()
+        count = min(count, match.deals - at)
+        yield play_deals(Shard(match, at, count, keep))
+        at += count
+        if at == match.deals:
+            return
+        if slow == kernel.slow_calls() and at > FIRST_CHUNK:
+            pace = (time.perf_counter() - began) / count
+        count = 2 * FIRST_CHUNK
     size = max(
         1, min(MOST_DEALS_IN_A_SHARD, int(CHUNK_SECONDS / pace), -(-(match.deals - at) // workers))
     )

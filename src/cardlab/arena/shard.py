@@ -356,12 +356,12 @@ class _GamesInStep:
 
     def _decide(self, index: int, rows: Array) -> None:
         """Write an agent's actions for some rows, and count its time."""
-        began, compiled = time.perf_counter(), len(kernel.compiled)
+        began, slow = time.perf_counter(), kernel.slow_calls()
         if self.plans and self.plans.made:
             self.actions[rows] = self.plans.next_of(rows)
         else:
             self.actions[rows] = self._ask(index, rows)
-        if compiled == len(kernel.compiled):  # otherwise the compiler's time, too
+        if slow == kernel.slow_calls():  # otherwise the compiler's time, too
             self.tally.seconds[index] += time.perf_counter() - began
             self.tally.decisions[index] += len(rows)
 
@@ -489,9 +489,9 @@ class _Plans:
             legal = turns.mask[row].nonzero()[0].astype(np.int16)
             turn = Turn.of(batch.game, 0, turns.views[row : row + 1].copy(), legal)
             again = copy.deepcopy(rng)
-            began, compiled = time.perf_counter(), len(kernel.compiled)
+            began, slow = time.perf_counter(), kernel.slow_calls()
             plan, nodes = agent.plan(turn, rng)
-            if compiled < len(kernel.compiled):  # the time was the compiler's
+            if slow < kernel.slow_calls():  # the time was the compiler's
                 began = time.perf_counter()
                 plan, nodes = agent.plan(turn, again)
             self.seconds += time.perf_counter() - began

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import asdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -157,7 +159,9 @@ def match(
       cardlab match uno heuristic random -o seats=3 --save games.jsonl
     """
     from cardlab.arena.match import Match, play_match
+    from cardlab.commands.starting import match_ready
     from cardlab.engine.records import append_records
+    from cardlab.engine.registry import find_game
     from cardlab.show.tournament import show_match
 
     bounds = read_limits(limits, fresh_process)
@@ -165,7 +169,10 @@ def match(
 
     if save:
         append_records(save)  # a place that cannot be written to is found before the first game
-    with compiling(), progress_bar("games", plan.seats) as progress:
+    with (
+        match_ready(find_game(plan.game), dict(plan.options), plan.agents),
+        progress_bar("games", plan.seats) as progress,
+    ):
         result = play_match(
             plan,
             workers=read_workers(workers),
@@ -247,48 +254,66 @@ def play(
     """
     from platformdirs import user_data_path
 
-    from cardlab.agents.catalog import adviser_of
+    from cardlab.agents.catalog import adviser_of, find_agent
+    from cardlab.commands.starting import table_ready
+    from cardlab.engine.game import OpenAgent
     from cardlab.show.terminal import play_in_terminal
 
-    with compiling():
-        if resume is not None:
-            new = {"--against": against, "--seat": seat, "--seed": seed, "-o": option}
-            wrong = [name for name, value in {**new, "--save": save}.items() if value is not None]
-            if wrong:
-                raise CardlabError(f"--resume takes the game from {resume}; leave out {wrong[0]}")
-            table, names, place, record = _unfinished(resume, game, deal or [], trust)
-            path: Path = resume
-        elif game is None:
-            raise CardlabError(
-                "play needs a game, such as `cardlab play GAME` with a name of `cardlab games`, or "
-                "--resume FILE"
-            )
-        else:
-            table, names = _new_table(game, against, read_options(option), seed, deal or [])
-            place, record = seat or 0, None
-            if not 0 <= place < table.seats:
-                raise CardlabError(f"--seat must be 0 to {table.seats - 1} in {game}, got {place}")
-            folder = user_data_path("cardlab", appauthor=False) / "games"
-            path = save or folder / f"{table.game.name}.jsonl"
+    if resume is not None:
+        new = {"--against": against, "--seat": seat, "--seed": seed, "-o": option}
+        wrong = [name for name, value in {**new, "--save": save}.items() if value is not None]
+        if wrong:
+            raise CardlabError(f"--resume takes the game from {resume}; leave out {wrong[0]}")
+        start = _unfinished(resume, game, deal or [], trust)
+        path: Path = resume
+    elif game is None:
+        raise CardlabError(
+            "play needs a game, such as `cardlab play GAME` with a name of `cardlab games`, or "
+            "--resume FILE"
+        )
+    else:
+        start = _new_game(game, against, read_options(option), seat or 0, seed, deal or [])
+        folder = user_data_path("cardlab", appauthor=False) / "games"
+        path = save or folder / f"{start.game.name}.jsonl"
+    found = start.game
+    helper = adviser or adviser_of(found)
+    for name in (helper, *start.opponents):  # a mistake is found before anything is compiled
+        agent = find_agent(name, found)
+        if name == helper and isinstance(agent, OpenAgent):
+            raise CardlabError(f"adviser {name} sees all cards; name an agent that does not")
+    with table_ready(found, start.options, [helper, *start.opponents]):
         play_in_terminal(
-            table,
-            names,
-            seat=place,
-            adviser=adviser or adviser_of(table.game),
+            start.deal(),
+            start.opponents,
+            seat=start.seat,
+            adviser=helper,
             record_path=path,
             console=new_console(),
-            resumed=record,
+            resumed=start.record,
         )
 
 
-def _new_table(
+@dataclass(frozen=True)
+class Start:
+    """A game at the terminal that is about to be dealt, or to continue."""
+
+    game: Game
+    options: dict[str, Any]
+    opponents: list[str]  # one for each seat but the person's
+    seat: int  # the person's
+    deal: Callable[[], Table]
+    record: Record | None = None  # of the unfinished game
+
+
+def _new_game(
     name: str,
     against: list[str] | None,
     options: dict[str, str],
+    seat: int,
     seed: int | None,
     deals: list[str],
-) -> tuple[Table, list[str]]:
-    """Return the table of a new game and the names of the opponents, one for each other seat."""
+) -> Start:
+    """Return a new game with the opponents that were named."""
     from cardlab.engine.play import Table
     from cardlab.engine.registry import find_game, package_of
 
@@ -300,9 +325,14 @@ def _new_table(
     if len(names) > others:
         seats = f"{others} opponent{'' if others == 1 else 's'}"
         raise CardlabError(f"{name} takes {seats}, got {len(names)}")
+    if not 0 <= seat <= others:
+        raise CardlabError(f"--seat must be 0 to {others} in {name}, got {seat}")
     names += names[-1:] * (others - len(names))
     number = secrets.randbelow(10**9) if seed is None else seed
-    return Table(game, seed=number, deals=_read_deals(game, deals), options=read), names
+    orders = _read_deals(game, deals)
+    return Start(
+        game, read, names, seat, lambda: Table(game, seed=number, deals=orders, options=read)
+    )
 
 
 def _read_deals(game: Game, deals: list[str]) -> list[str]:
@@ -310,19 +340,30 @@ def _read_deals(game: Game, deals: list[str]) -> list[str]:
     return [game.order_text(game.parse_order(order)) for order in deals]
 
 
-def _unfinished(
-    path: Path, name: str | None, deals: list[str], trust: bool
-) -> tuple[Table, list[str], int, Record]:
-    """Return the table of an unfinished game, the opponents, the person's seat and the record."""
+def _unfinished(path: Path, name: str | None, deals: list[str], trust: bool) -> Start:
+    """Return the last unfinished game of a file."""
     from cardlab.agents.catalog import find_agent, is_catalogued
     from cardlab.engine.registry import find_game
     from cardlab.show.unfinished import YOU, continue_table, last_unfinished
 
     wanted = None if name is None else find_game(name)
     line, record = last_unfinished(path, wanted)
-    try:
+
+    @contextmanager
+    def naming_the_line() -> Iterator[None]:
+        try:
+            yield
+        except CardlabError as error:
+            raise CardlabError(f"{path}, line {line}: {error}") from None
+
+    def proceed() -> Table:
+        with naming_the_line():
+            return continue_table(record, deals=orders, game=game)
+
+    with naming_the_line():
         game = wanted or find_game(record.game, trust=trust)
-        table = continue_table(record, deals=_read_deals(game, deals), game=game)
+        orders = _read_deals(game, deals)
+        options = game.read_options(record.options)
         names = [player for player in record.seats if player != YOU]
         for opponent in names:
             outside = any(sign in opponent for sign in ".:") and not is_catalogued(opponent, game)
@@ -332,9 +373,7 @@ def _unfinished(
                     "outside; give --trust if you know where it comes from"
                 )
             find_agent(opponent, game)
-    except CardlabError as error:
-        raise CardlabError(f"{path}, line {line}: {error}") from None
-    return table, names, record.seats.index(YOU), record
+    return Start(game, options, names, record.seats.index(YOU), proceed, record)
 
 
 def replay(

@@ -139,6 +139,7 @@ def warmup(game: AnyGame = None, as_json: Json = False) -> None:
 
     from cardlab.agents.catalog import agents_for, find_agent
     from cardlab.agents.play import play_game
+    from cardlab.commands.starting import compile_now
     from cardlab.engine import kernel
     from cardlab.engine.batch import Batch
     from cardlab.engine.game import ActsInBatches, OpenAgent
@@ -150,7 +151,8 @@ def warmup(game: AnyGame = None, as_json: Json = False) -> None:
     for name in [game] if game else our_games():
         found = find_game(name)
         began, before = time.perf_counter(), len(kernel.compiled)
-        with compiling():
+        with compiling(f"the rules and agents of {found.title}"):
+            helped = compile_now(found)
             audit_random_games(found, 1)
             batch = Batch(found, 1)
             batch.turns(np.array([0]))
@@ -161,7 +163,7 @@ def warmup(game: AnyGame = None, as_json: Json = False) -> None:
                 play_game(found, [agent] * batch.seats, seed=0)
                 if isinstance(agent, ActsInBatches) and not isinstance(agent, OpenAgent):
                     agent.act_many(batch.turns(np.array([0])), [np.random.default_rng(0)])
-        fresh = len(kernel.compiled) - before
+        fresh = helped + len(kernel.compiled) - before
         seconds = time.perf_counter() - began
         rows.append({"game": name, "kernels": fresh, "seconds": seconds})
         if not as_json:

@@ -22,7 +22,7 @@ from cardlab.engine.game import (
     Turns,
     endless_deals,
 )
-from cardlab.engine.kernel import int64, kernel
+from cardlab.engine.kernel import int64, kernel, short_kernel
 from cardlab.engine.memory import memory_error, require_memory
 from cardlab.engine.play import read_deal
 from cardlab.engine.registry import find_game
@@ -346,7 +346,7 @@ def make_batch_kernels(game: Game) -> BatchKernels:
             for i in range(legal(s, buffer)):
                 mask[row, buffer[i]] = True
 
-    @kernel
+    @short_kernel
     def begin(first: int, end: int, rows: Any, scratch: Any) -> None:
         states, seeds, deals, movers, mask = rows
         order, buffer, rng = scratch
@@ -354,7 +354,7 @@ def make_batch_kernels(game: Game) -> BatchKernels:
             movers[row] = settle(states[row], row, seeds, deals, order, rng)
             write_mask(states[row], row, mask, buffer)
 
-    @kernel
+    @short_kernel
     def find_illegal(first: int, end: int, movers: Any, mask: Any, actions: Any) -> int:
         for row in range(first, end):
             action = actions[row]
@@ -362,7 +362,7 @@ def make_batch_kernels(game: Game) -> BatchKernels:
                 return row
         return -1
 
-    @kernel
+    @short_kernel
     def step(
         first: int,
         end: int,
@@ -400,7 +400,7 @@ def make_batch_kernels(game: Game) -> BatchKernels:
             movers[row] = who
             write_mask(s, row, mask, buffer)
 
-    @kernel
+    @short_kernel
     def conceal_all(views: Any, seats: Any) -> None:
         for row in range(len(views)):
             conceal(views[row], seats[row])

@@ -32,7 +32,7 @@ import numpy.typing as npt
 
 from cardlab.engine.arguments import options_in_a_dict, read_text, shorten
 from cardlab.engine.errors import CardlabError, suggest
-from cardlab.engine.kernel import kernel
+from cardlab.engine.kernel import short_kernel
 from cardlab.engine.manifest import GamePackage, Option, load
 from cardlab.engine.notebook_hooks import ShownAsHtml, ShownAsPicture
 from cardlab.engine.seeding import deck_order
@@ -323,35 +323,35 @@ def _make_bindings(game: Game) -> Bindings:
     mover, deal, legal, apply = game.mover, game.deal, game.legal, game.apply
     returns, points, conceal, imagine = game.returns, game.points, game.conceal, game.imagine
 
-    @kernel
+    @short_kernel
     def mover_at(states: Any, row: int) -> int:
         return mover(states[row])
 
-    @kernel
+    @short_kernel
     def deal_at(states: Any, row: int, order: Any) -> None:
         deal(states[row], order)
 
-    @kernel
+    @short_kernel
     def legal_at(states: Any, row: int, out: Any) -> int:
         return legal(states[row], out)
 
-    @kernel
+    @short_kernel
     def apply_at(states: Any, row: int, action: int) -> None:
         apply(states[row], action)
 
-    @kernel
+    @short_kernel
     def returns_at(states: Any, row: int, seat: int) -> float:
         return returns(states[row], seat)
 
-    @kernel
+    @short_kernel
     def points_at(states: Any, row: int, seat: int) -> float:
         return points(states[row], seat)
 
-    @kernel
+    @short_kernel
     def conceal_at(states: Any, row: int, seat: int) -> None:
         conceal(states[row], seat)
 
-    @kernel
+    @short_kernel
     def imagine_at(states: Any, row: int, seat: int, rng: Any) -> bool:
         return imagine(states[row], seat, rng)
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from cardlab.agents.ahead import Helpers
     from cardlab.arena.match import Standing
     from cardlab.arena.standings import Line
 
@@ -31,6 +32,8 @@ __all__ = [
 
 # C0 but tab and line feed, DEL, C1, separators of lines, and what turns the direction of text.
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+_bars: list[str] = []  # the progress bars on the terminal, which other lines would tear
 
 
 def plain_text(text: str) -> str:
@@ -80,30 +83,42 @@ def table_of(*columns: str, title: str | None = None) -> Any:
 
 
 @contextmanager
-def compiling() -> Iterator[None]:
-    """Tell the person who waits that kernels are being compiled, and how many so far."""
-    from cardlab.engine.kernel import on_compile
+def compiling(
+    what: str = "these rules and agents", helpers: Helpers | None = None
+) -> Iterator[None]:
+    """Tell the person who waits that kernels are being compiled, and how many are left.
 
-    compiled = 0
+    On a terminal that is one line, which is erased at the end or when a progress bar appears;
+    elsewhere it is one sentence.
+    """
+    from cardlab.engine import kernel
+
+    begun: set[str] = set()
+    shown = ""
     live = sys.stderr.isatty()
 
     def tell(name: str) -> None:
-        nonlocal compiled
-        compiled += 1
-        if live:
+        nonlocal shown
+        first = not shown
+        begun.add(name)
+        if live and not _bars:
+            done, total = helpers.progress() if helpers else (0, 0)
+            done, total = max(done, len(begun)), max(total, len(kernel.expected))
             last = name.rpartition(".")[2]
-            sys.stderr.write(
-                f"\r\x1b[Kcompiling these rules and agents, once: {compiled} kernels ({last}) ..."
-            )
-        elif compiled == 1:
-            sys.stderr.write("compiling these rules and agents, once; later starts are quick ...\n")
+            text = f"compiling {what}, once: {done} of {total} kernels ({last}) ..."
+            if text != shown:
+                shown = text
+                sys.stderr.write(f"\r\x1b[K{text}")
+        elif first and not live:
+            shown = f"compiling {what}, once; later starts are quick ..."
+            sys.stderr.write(f"{shown}\n")
         sys.stderr.flush()
 
-    with on_compile(tell):
+    with kernel.on_compile(tell):
         try:
             yield
         finally:
-            if compiled and live:
+            if shown and live:
                 sys.stderr.write("\r\x1b[K")
                 sys.stderr.flush()
 
@@ -139,7 +154,9 @@ def progress_bar(what: str, factor: int = 1) -> Iterator[Callable[..., None]]:
         nonlocal started
         if not started:
             started = True
-            sys.stderr.write("\r\x1b[K" if console.is_terminal else "")
+            if console.is_terminal:
+                sys.stderr.write("\r\x1b[K")
+                _bars.append(what)
             bar.start()
         bar.update(row, description=stage, completed=done * factor, total=total * factor)
 
@@ -147,6 +164,8 @@ def progress_bar(what: str, factor: int = 1) -> Iterator[Callable[..., None]]:
         yield report
     finally:
         bar.stop()
+        if started and console.is_terminal:
+            _bars.remove(what)
 
 
 def tell_forfeits(out: Console, game: str, agents: Iterable[Standing | Line]) -> None:

@@ -168,6 +168,11 @@ def changed_options(game: str, options: dict[str, Any]) -> str:
     return "".join(f", {name}={str(value).lower()}" for name, value in changed)
 
 
+def _milliseconds(value: float) -> str:
+    """Return a mean time; 0 if every decision waited for the compiler or ran interpreted."""
+    return f"{value:.3f}" if value else "-"
+
+
 def match_table(result: MatchResult) -> ResultTable:
     """Return how a match went, agent by agent."""
     even = result.deals / result.games
@@ -179,7 +184,7 @@ def match_table(result: MatchResult) -> ResultTable:
             f"{row.losses:,}",
             Share(row.score, row.score_interval, even),
             with_margin(row.points, row.points_interval),
-            f"{row.milliseconds:.3f}",
+            _milliseconds(row.milliseconds),
         )
         for row in result.standings
     ]
@@ -244,7 +249,7 @@ def standings_table(
             cells.append(str(line.forfeits or "-"))
         if skills is not None:
             cells.append(skill_text(skills.get(line.agent)))
-        rows.append((*cells, f"{line.milliseconds:.3f}"))
+        rows.append((*cells, _milliseconds(line.milliseconds)))
     stopped = "" if standings.games == standings.planned else f" of {standings.planned:,} planned"
     return ResultTable(
         standings.game,

@@ -46,7 +46,7 @@ from cardlab.engine.game import (
     Zone,
     record_type,
 )
-from cardlab.engine.kernel import bit, int64, kernel, lowest_bit
+from cardlab.engine.kernel import bit, int64, kernel, lowest_bit, short_kernel
 from cardlab.games.birds_of_a_feather import PACKAGE
 
 DECK = 52
@@ -110,7 +110,7 @@ def fresh() -> Any:
     return state
 
 
-@kernel
+@short_kernel
 def published_order(seed: int, n: int, order: Any, rng: Any) -> None:
     """Fill `order` with the deal that a seed has in the literature, first card first.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from cardlab.engine.cards import cards_in
 from cardlab.engine.game import Description, Event, Zone, record_type
-from cardlab.engine.kernel import bit, int64, kernel
+from cardlab.engine.kernel import bit, int64, kernel, short_kernel
 from cardlab.games.koi_koi.cards import CATEGORIES, ONE_MONTH, card_text, cards_text
 from cardlab.games.koi_koi.yaku import list_yaku, yaku_points
 
@@ -63,7 +63,7 @@ def field_matches(s: Any, card: int) -> int:
     return s.field_cards & (ONE_MONTH << (card & ~3))
 
 
-@kernel
+@short_kernel
 def played_by(s: Any, seat: int) -> int:
     """Return the cards that a seat has discarded in this round."""
     now = int64(s.round_number) & 1
@@ -74,14 +74,14 @@ def played_by(s: Any, seat: int) -> int:
     return cards
 
 
-@kernel
+@short_kernel
 def cards_drawn(s: Any) -> int:
     """Return how many cards of this round's stock have been drawn."""
     turn = int64(s.turn)
     return turn if s.drawn[int64(s.round_number) & 1, turn] == NOBODY else turn + 1
 
 
-@kernel
+@short_kernel
 def sake_worth(s: Any, calls: int) -> int:
     """Return what each viewing with sake is worth to a seat with so many calls."""
     if s.rules == NINTENDO:
@@ -101,7 +101,7 @@ def pile_points(s: Any, seat: int) -> int:
     return yaku_points(s.piles[seat], sake_worth(s, s.calls[seat]), both_sets_worth(s))
 
 
-@kernel
+@short_kernel
 def score(s: Any, seat: int) -> int:
     """Return what a seat wins if it stops now."""
     worth, calls = pile_points(s, seat), int64(s.calls[seat])

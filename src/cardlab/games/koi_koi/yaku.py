@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from cardlab.engine.kernel import count_bits, kernel
+from cardlab.engine.kernel import count_bits, kernel, short_kernel
 from cardlab.games.koi_koi.cards import (
     BLUE,
     BOAR_DEER_BUTTERFLY,
@@ -73,7 +73,7 @@ def has(pile: int, cards: int, worth: int) -> int:
     return worth if pile & cards == cards else 0
 
 
-@kernel
+@short_kernel
 def beyond(pile: int, cards: int, free: int) -> int:
     """Return one point for each of these cards past the first `free`."""
     count = count_bits(pile & cards)
