@@ -1,4 +1,4 @@
-"""Rules of thumb for Cribbage: keep what counts most, peg without inviting the other."""
+"""The heuristic of Cribbage: keep the hand that counts most, peg without helping the other seat."""
 
 from __future__ import annotations
 

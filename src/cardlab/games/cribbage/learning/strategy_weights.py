@@ -191,10 +191,10 @@ def total_games(config: Config) -> int:
 
 
 class Trainer:
-    """A run in memory: its arrays are saved as they are, and nothing else decides what follows."""
+    """A run in memory; its arrays are the whole checkpoint."""
 
     def __init__(self, config: Config, folder: Path, start: Array | None = None) -> None:
-        """Start anew, from random weights or from those given, or where the checkpoint was."""
+        """Start from random weights, from given ones, or from the checkpoint."""
         self.config, self.folder = config, folder
         if start is None:
             start = np.stack([self.starting_weights(agent) for agent in range(config.agents)])
