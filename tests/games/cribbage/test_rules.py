@@ -703,10 +703,10 @@ def test_what_people_type(game: Game, text: str, action: str) -> None:
 @pytest.mark.parametrize(
     ("text", "answer"),
     [
-        ("", "is no action"),
-        ("lay", "is no action"),
-        ("lay 5h", "is no action"),
-        ("5h 6h 7h", "'5h 6h 7h' is no action; write one card to play it"),
+        ("", "is not an action"),
+        ("lay", "is not an action"),
+        ("lay 5h", "is not an action"),
+        ("5h 6h 7h", "'5h 6h 7h' is not an action; write one card to play it"),
         ("5h 5h", "5H cannot be discarded twice"),
         ("1h", "unknown card '1H'"),
         ("5h 1x", "unknown card '1X'"),

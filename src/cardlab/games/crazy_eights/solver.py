@@ -40,7 +40,7 @@ FIELDS = 14
 
 
 class Scratch(NamedTuple):
-    """What a search works in; the table has 2**bits entries."""
+    """Scratch arrays of a search; the table has 2**bits entries."""
 
     levels: Array
     moves: Array
@@ -274,7 +274,7 @@ def value_actions(
     """Write the value of every action for the seat to move; False past `limit` nodes.
 
     With `all_exact` off the search stops at what decides the choice: the first win, else which
-    actions tie; the others are then lower bounds of no interest.
+    actions tie; the others are then lower bounds of no use.
     """
     s, levels = states[0], scratch.levels
     end = int64(s.stock_end)

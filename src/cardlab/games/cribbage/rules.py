@@ -24,8 +24,8 @@ where ranks are equal, six times at most, then the cut is made again). Of every 
 the pone and the dealer in turn, and the 13th is the one to turn up.
 
 What a seat knows of the other hand: a seat that said go at some count holds no card that fitted,
-and `floors` keeps the value that all its cards must exceed; a seat that is to play holds a card that
-fits. Nothing is known about discards.
+and `floors` keeps the value that all its cards must exceed; a seat that is to play holds a card
+that fits. Nothing is known about discards.
 """
 
 from __future__ import annotations

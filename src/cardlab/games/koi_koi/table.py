@@ -1,4 +1,4 @@
-"""The table of Koi-Koi: the record of a game, what can be read off it, and how it is told."""
+"""The table of Koi-Koi: the record of a game, values computed from it, and its description."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The heuristic of Uno: keep wilds, stay in one's own colours, hit whoever is about to go out."""
+"""The heuristic of Uno: keep wilds, play own colours, stop a next seat that is about to go out."""
 
 from __future__ import annotations
 

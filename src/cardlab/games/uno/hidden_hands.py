@@ -283,7 +283,7 @@ def lay(s: Any, laid: int, size: int, barred: int, places: int, rng: Any) -> boo
 
 @kernel
 def imagine_cards(s: Any, seat: int, drawer: int, rng: Any) -> bool:
-    """Lay the unseen cards into the hidden places and the stock, uniformly.
+    """Fill the hidden places and the stock with the unseen cards, uniformly.
 
     The last place of `drawer`, if that is another seat, holds the card it has just drawn.
 

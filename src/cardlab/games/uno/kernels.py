@@ -566,7 +566,7 @@ def conceal(s: Any, seat: int) -> None:
 
 @kernel
 def imagine(s: Any, seat: int, rng: Any) -> bool:
-    """Lay the unseen cards into the hidden places and the stock, uniformly."""
+    """Fill the hidden places and the stock with the unseen cards, uniformly."""
     drawer = int64(s.seat) if s.phase == DRAWN else -1
     if not imagine_cards(s, seat, drawer, rng):
         return False

@@ -41,7 +41,7 @@ NEAR = 30  # points to the target from which on chances to win decide the play
 
 
 class Scratch(NamedTuple):
-    """What an expert works in."""
+    """Scratch arrays of the expert."""
 
     discard: DiscardScratch
     pegging: PeggingScratch
@@ -70,7 +70,7 @@ def laying(cards: Any, choice: int) -> int:
 
 @kernel
 def best_of(worth: Any) -> int:
-    """Return the place of the greatest number, of equals the first."""
+    """Return the place of the greatest number, the first in a tie."""
     best = 0
     for i in range(1, len(worth)):
         if worth[i] > worth[best]:
@@ -119,7 +119,7 @@ def value_play(s: Any, seat: int, samples: int, known: Any, work: Any) -> bool:
 
 @kernel
 def greedy_card(s: Any, seat: int) -> int:
-    """Return the card that pegs most at once, the lowest of equals."""
+    """Return the card that pegs most at once, the lowest in a tie."""
     cards = s.hands[seat] & fitting(s.tally)
     best, most = int64(0), int64(-1)
     while cards:

@@ -72,7 +72,7 @@ PEGGED = ("gained", "median", "given")
 
 
 class Scratch(NamedTuple):
-    """What the judgement of a hand works in; `wanted` and `weights` hold its results."""
+    """Scratch arrays for the values of a hand; `wanted` and `weights` hold its results."""
 
     wanted: Array  # S[choice, strategy]
     weights: Array  # of the cell that the scores fall in
@@ -163,7 +163,7 @@ def worth(wanted: Any, choice: int, weights: Any) -> float:
 
 @kernel
 def best_choice(wanted: Any, weights: Any) -> int:
-    """Return the choice that is worth most, the first of equals."""
+    """Return the choice that is worth most, the first in a tie."""
     best = int64(0)
     most = worth(wanted, 0, weights)
     for choice in range(1, CHOICES):

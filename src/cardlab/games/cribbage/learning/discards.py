@@ -1,8 +1,8 @@
-"""How often a player by expected points discards and keeps which ranks at Cribbage, over all deals.
+"""How often an expected-value player of Cribbage discards and keeps which ranks, over all deals.
 
 Both roles discard by expected points against the discards of the other role in the previous round;
 in the first round these are random. Every suit class of six cards is evaluated, so the result is
-exact. A small share of the kept hands is spread evenly over all hands, because real players deviate.
+exact. A small share of the kept hands is spread evenly over all hands: real players deviate.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ CHUNK = 20  # hands, in both roles
 
 @dataclass(frozen=True)
 class Config:
-    """What can be set: deals of every hand, deals shared out, samples a card, leaning, seed."""
+    """Settings: deals of every hand, deals shared out, samples a card, leaning, seed."""
 
     least: int = 100
     deals: int = 500_000
@@ -116,7 +116,7 @@ def medians(pegged: Array) -> Array:
 
 
 def train(config: Config, folder: Path, report: Callable[[str, int, int], None]) -> dict[str, Any]:
-    """Play all deals of a run, or those that are left; return what came out."""
+    """Play all deals of a run, or those that are left; return the summary."""
     if min(config.least, config.samples) < 1 or min(config.deals, config.lean) < 0:
         raise CardlabError("least and samples must be 1 or more, deals and lean 0 or more")
     open_run(folder, config)

@@ -342,7 +342,7 @@ class ClassTable(NamedTuple):
 
 
 class HandScratch(NamedTuple):
-    """What the analysis of hands works in."""
+    """Scratch arrays of the analysis of hands."""
 
     cards: Array
     counts: Array

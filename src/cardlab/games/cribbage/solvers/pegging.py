@@ -67,7 +67,7 @@ FIRST = np.array([0, 0, 13, 13 + 91, 13 + 91 + 455, 13 + 91 + 455 + len(QUADS)])
 
 
 class PeggingScratch(NamedTuple):
-    """What a search of the play works in."""
+    """Scratch arrays of a search of the play."""
 
     levels: Array
     values: Array

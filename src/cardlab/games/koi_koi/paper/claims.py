@@ -31,7 +31,7 @@ THEIR_TABLE_1 = {  # accuracy, decisions
     "koi_koi": (0.802, 1_768),
     "overall": (0.759, 21_435),
 }
-EQUAL, ALONE = "up to equal cards", "begun by chance"
+EQUAL, ALONE = "up to equal cards", "randomly initialised"
 BY_CHANCE = f"RL-WP {ALONE}"  # the shipped one began with what RL-Point had learned
 BEATEN_AFTER = 500_000  # games until RL-WP beats SL
 FOCUS = 3.0  # times the even share of attention that counts as a focus
@@ -192,7 +192,7 @@ def _games(count: float) -> str:
 
 
 def curve_claims(curves: Mapping[str, Curve]) -> list[Claim]:
-    """Return what the paper says of the trainings: of their beginnings by those begun by chance."""
+    """Return what the paper says of the trainings; beginnings are compared from random weights."""
     win, point = curves["RL-WP"], curves["RL-Point"]
     early = [one.games_until(50) for one in (point, curves[BY_CHANCE])]
     ends = [one.end("wins") for one in (win, point)]
