@@ -1,7 +1,8 @@
 """What a card transformer sees of Crazy Eights: a row of bytes for each decision, by a kernel.
 
 Tokens: the 52 cards, then "an eight for clubs, diamonds, hearts, spades", pass, draw. It makes no
-difference which eight is played, so one token stands for all of them: the lowest is played. `networks.token_networks` expands rows to features; `FEATURES` lists these.
+difference which eight is played, so one token stands for all of them: the lowest is played.
+`networks.token_networks` expands rows to features; `FEATURES` lists these.
 
 A row, only from what the seat has seen; other seats in the order in which they will play:
 

@@ -15,9 +15,9 @@ Options: `rules` and `rounds` (0 stands for the rule set's own number).
   dealer gets one point and deals again.
 - `nintendo`: 12 rounds. Three or four of a month on the field: dealt again. Four of a month or four
   pairs in a dealt hand win 6 points at once (in both hands: no seat wins). Koi-koi can be called
-  once by each seat and round; a later rise stops automatically. Yaku points of 7 or more are doubled,
-  and the points are doubled if the other seat has called koi-koi. If no seat stops, there are
-  no points, and the other seat deals.
+  once by each seat and round; a later rise stops automatically. Yaku points of 7 or more are
+  doubled, and the points are doubled if the other seat has called koi-koi. If no seat stops, there
+  are no points, and the other seat deals.
 The winner of a round deals the next one; the dealer moves first.
 
 Orders: the first one is the cut. Its cards are turned in pairs, one for seat 0 and one for seat 1,
