@@ -1,7 +1,7 @@
 """A census of Birds of a Feather: every seed of a range settled, a row for each.
 
 Rows are seed, solvable, nodes and disconnected (no solution because the top cards fall into groups
-that never fit). They go to a file in the order of seeds, the same whatever the number of workers,
+that never fit). They go to a file in the order of seeds, the same with any number of workers,
 and an interrupted or killed census resumes when the same command is run again:
 
     CSV       rows are appended; a last line that was not finished is cut off
@@ -150,7 +150,7 @@ def _settle(seeds: range) -> Rows:
 
 
 def _in_order(tasks: list[range], workers: int, expected_seconds: float) -> Iterator[Rows]:
-    """Yield the rows of every task in the order of tasks, whichever arrives first."""
+    """Yield the rows of every task in the order of tasks, not of arrival."""
     early: dict[int, Rows] = {}
     waiting = iter(tasks)
     wanted = next(waiting, None)

@@ -126,7 +126,7 @@ def plausibility(s: Any, seat: int) -> float:
 
 @kernel
 def worth(s: Any, seat: int) -> float:
-    """Return the value of the other hands less that of one's own: small hands are good."""
+    """Return the value of the other hands less that of the own hand: small hands are good."""
     total = -2 * hand_value(s.hands[seat])
     for other in range(int64(s.seats)):
         total += hand_value(s.hands[other])

@@ -80,7 +80,7 @@ STATE = record_type(
         ("winner", "u1"),  # the seat that won; 255: nobody
         ("passes", "u1"),  # passes in a row
         ("drew", "u1"),  # cards drawn by the seat to move in this turn
-        ("hand_size", "u1"),  # the option, likewise the next two
+        ("hand_size", "u1"),  # the option; the next two are options, too
         ("reshuffle", "u1"),  # 1: the discards become a new stock
         ("optional_draw", "u1"),  # 1: drawing is an action
         ("log_seat", "u1", (LOG,)),  # the last 64 actions, action n at n % 64: who

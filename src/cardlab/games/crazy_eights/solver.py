@@ -1,6 +1,6 @@
 """Crazy Eights with all cards open, solved: is an action a win, a tie or a loss against best play?
 
-For two seats by the default rules, where nothing is left to chance once the cards are dealt. The
+For two seats by the default rules, where the deal is the only chance. The
 search is alpha-beta to the end of the game on a record of its own: two hands, what must be matched,
 how far the stock is used up. What has the same future is one entry of the table: eights are counted
 instead of named, and the rank of the top card is forgotten when no card of that rank can come.

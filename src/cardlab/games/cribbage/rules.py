@@ -77,7 +77,7 @@ STATE = record_type(
         ("series", "i8"),  # the ranks that make the count, in base 16, the latest lowest
         ("old_crib", "i8"),  # the crib of the deal before, a set
         ("plays", "u1", (PLAYS,)),  # plays of this deal in order: card + 64 x seat; 255: none
-        ("old_plays", "u1", (PLAYS,)),  # likewise of the deal before
+        ("old_plays", "u1", (PLAYS,)),  # the same for the deal before
         ("sizes", "u1", (SEATS,)),  # cards in each hand
         ("floors", "u1", (SEATS,)),  # a hand holds only cards worth more, as a go has shown
         ("scores", "u1", (SEATS,)),  # points of each seat

@@ -45,7 +45,7 @@ STATE = record_type(
         ("discarded", "u1", (2, TURNS)),  # the card discarded in each turn; 255: none
         ("discard_took", "u1", (2, TURNS)),  # what it captured: four bits for its month
         ("drawn", "u1", (2, TURNS)),  # the card drawn in each turn; 255: none
-        ("draw_took", "u1", (2, TURNS)),  # the field cards it captured, likewise
+        ("draw_took", "u1", (2, TURNS)),  # the field cards it captured
         ("answer", "u1", (2, TURNS)),  # how each turn ended: 1 koi-koi, 2 stop
     ]
 )

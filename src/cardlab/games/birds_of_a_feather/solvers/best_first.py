@@ -2,7 +2,7 @@
 
 The queue holds positions that have been seen but not taken yet, each with the solvability that the
 model predicts for it. The best is taken, counted as a node, and its children enter the queue; of
-equals the one that entered first goes first. A position enters once, whichever parent is met first:
+equals the one that entered first is taken first. A position enters once, from its first parent:
 its prediction depends on the position alone, so a second entry would stand at the same place.
 
 Positions with many cards are mostly solvable and those with few mostly not, so the queue takes

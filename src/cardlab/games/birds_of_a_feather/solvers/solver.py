@@ -33,7 +33,7 @@ For use in other kernels, on any array that begins with sixteen top cards (`EMPT
 
     memory = Scratch.new(22)                   # outside: room for 2**22 refuted positions, 32 MB
     settle(tops, memory) -> bool             # inside: whether the position can be solved
-    memory.report[NODES], memory.report[FALLS_APART]     # then: nodes; whether lost at sight
+    memory.report[NODES], memory.report[FALLS_APART]     # then: nodes; whether a test failed
     memory.levels[i].move                    # then, if solved: the i-th action
 """
 

@@ -151,7 +151,7 @@ class Learned(NamedTuple):
 
 
 def learning_curve(study: Study[Plan]) -> dict[str, list[Learned]]:
-    """Train the learner by both readings of the paper, for ever more games."""
+    """Train the learner by both readings of the paper, for more and more games."""
     curves: dict[str, list[Learned]] = {LITERAL: [], WITH_LOSSES: []}
     report = study.progress("learning curve")
     total = len(study.plan.training) * len(curves)

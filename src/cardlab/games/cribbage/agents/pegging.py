@@ -10,8 +10,7 @@ the play each takes the card that is worth most to it, the lowest of equals:
                                 learned (`pegging_features`, `learning.pegging_mix`)
     cribbage_searched_pegging   the expert's search over samples of the other hand
 
-A card that reaches the target at once is played by the first two whatever they have learned: the
-rules end the game there.
+The first two always play a card that reaches the target at once: the rules end the game there.
 """
 
 from __future__ import annotations

@@ -305,7 +305,7 @@ def value_choices(
 ) -> bool:
     """Write what the 15 choices are worth at a score of a game to 121, far from its end in points.
 
-    The answer tells whether as chances to win, because somebody is near the end.
+    Return whether these are chances to win, because a seat is near the end, or points.
     """
     if max(own, other) < FULL - NEAR:
         expected_points(hand, role, known, out, work)
