@@ -47,7 +47,7 @@ RETURNS = "expected return, from -1 to 1"
 
 @dataclass(frozen=True)
 class Explanation:
-    """What an agent thinks of one turn."""
+    """The values of an agent for the actions of one turn."""
 
     agent: str
     turn: Turn
@@ -91,7 +91,7 @@ def words_of(unit: Unit | None) -> str:
 def explain(
     record: Record, ply: int, agent: Agent | OpenAgent, *, trust: bool = False
 ) -> Explanation:
-    """Return what an agent thinks of the decision that follows `ply` actions of a recorded game."""
+    """Return the values of an agent for the decision after `ply` actions of a recorded game."""
     last = len(record.actions)
     if not 0 <= ply <= last:
         raise CardlabError(f"--ply {ply} is not in the game; its plies are 0 to {max(0, last - 1)}")
@@ -109,7 +109,7 @@ def explain(
 def ask_about(
     agent: Agent | OpenAgent, turn: Turn, ply: int = 0, taken: int | None = None
 ) -> Explanation:
-    """Return what an agent thinks of a turn."""
+    """Return the values of an agent for a turn."""
     if not isinstance(agent, HasValues):
         raise CardlabError(
             f"agent {agent.name!r} does not say what actions are worth; name one that searches, "

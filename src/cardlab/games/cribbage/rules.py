@@ -540,13 +540,13 @@ def log(plays: Any) -> list[tuple[int, int]]:
 
 def events(s: Any) -> list[Event]:
     """Return the deal before and this one in words, oldest first."""
-    told: list[Event] = []
+    found: list[Event] = []
     if s.deals == 1:
-        told += [Event(seat, f"cut {card_text(int(s.cuts[seat]))}") for seat in range(SEATS)]
+        found += [Event(seat, f"cut {card_text(int(s.cuts[seat]))}") for seat in range(SEATS)]
     elif s.deals > 1:
         crib = cards_in(s.old_crib)
         course = explain_deal(1 - int(s.dealer), int(s.old_starter), log(s.old_plays), crib)
-        told += [Event(seat, text) for seat, text, _ in course]
+        found += [Event(seat, text) for seat, text, _ in course]
     if s.deals:
         crib = cards_in(s.laid[0] | s.laid[1])
         plays = log(s.plays[: int(s.play_count)])
@@ -558,13 +558,13 @@ def events(s: Any) -> list[Event]:
             course = islice(course, 2 if s.seat == s.dealer else 1)
         scores = [int(score) for score in s.before]
         for seat, text, points in course:
-            told.append(Event(seat, text))
+            found.append(Event(seat, text))
             scores[seat] += points
             if scores[seat] >= s.target:
                 how = SKUNKS[int(skunk(s))]
-                told.append(Event(seat, f"won {s.target} to {s.scores[1 - seat]}{how}"))
+                found.append(Event(seat, f"won {s.target} to {s.scores[1 - seat]}{how}"))
                 break
-    return told
+    return found
 
 
 GAME = Game.from_module(__name__, PACKAGE, used_cards=USED)

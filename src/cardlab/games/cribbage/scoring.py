@@ -211,8 +211,8 @@ def _in_words(cards: tuple[int, ...], cut: int, crib: bool) -> tuple[int, str]:
     for row in explain(cards, cut, crib):
         parts[row.reason] = parts.get(row.reason, 0) + row.points
     why = ", ".join(f"{reason} for {points}" for reason, points in parts.items())
-    told = f"{cards_text(cards)} with {card_text(cut)}"
-    return sum(parts.values()), f"{told}: {why}" if why else told
+    words = f"{cards_text(cards)} with {card_text(cut)}"
+    return sum(parts.values()), f"{words}: {why}" if why else words
 
 
 class Pegged(NamedTuple):
@@ -270,8 +270,8 @@ def explain_deal(
     for seat in (1 - dealer, dealer):
         yield Pegged(seat, "discarded two cards", 0)
     jack = bool(1 << starter & JACKS)
-    told = f"turned up {card_text(starter)}"
-    yield Pegged(dealer, f"{told} and pegged 2 for the jack" if jack else told, 2 * jack)
+    words = f"turned up {card_text(starter)}"
+    yield Pegged(dealer, f"{words} and pegged 2 for the jack" if jack else words, 2 * jack)
     yield from explain_play(plays, count_over=count_over, leads=leads)
     if len(plays) == 2 * HAND_SIZE:
         for seat in (1 - dealer, dealer):

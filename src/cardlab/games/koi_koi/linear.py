@@ -65,7 +65,7 @@ GROUPS = (
 WHOLE = 5
 NUM_GROUPS = len(GROUPS)
 NUM_COUNTS = 2 * NUM_GROUPS  # of the own pile, then of the other's
-DEAD = 5  # also the most that is told apart
+DEAD = 5  # also the greatest count that is distinguished
 
 STAGES, ROLES = 4, 8
 FROM_HAND, CAPTURED, LAID = 0, 1, 4

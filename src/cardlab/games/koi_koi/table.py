@@ -256,7 +256,7 @@ def _round_events(s: Any, number: int) -> list[Event]:
         for verb, cards, takes in moves:
             card, taken = cards[turn], takes[turn]
             if card in (NOBODY, waits):
-                break  # a card that waits for a pick is told with what it takes
+                break  # a card that waits for a pick gets one event, with what it takes
             text = f"{verb} {card_text(card)}"
             if taken:
                 taken <<= card & ~3

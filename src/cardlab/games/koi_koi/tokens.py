@@ -114,7 +114,7 @@ COUNTED = {
 }
 COUNTED_ZONES = (MY_HAND, FIELD, MY_PILE, THEIR_PILE, UNSEEN)
 CATEGORY_SETS = {"light": LIGHTS, "seed": SEEDS, "ribbon": RIBBONS, "dross": DROSS}
-MOST_LEAD = 20  # leads are told apart up to here
+MOST_LEAD = 20  # leads are distinguished up to here
 MOST_CALLS = 4
 ROUNDS_TOLD = 8
 
