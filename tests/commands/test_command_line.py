@@ -364,7 +364,7 @@ def test_a_stopped_tournament_says_how_to_go_on(tmp_path: Path) -> None:
 WAYS_ON = {
     "check crazy_eights --first 40000 --games 5000000": "--first 40000 --games 5000000",
     "solve birds_of_a_feather --seeds 0:9000000": "nothing is kept; with --out FILE the same",
-    "solve birds_of_a_feather --seeds 0:9000000 --out a.csv": "from the rows kept for a.csv",
+    "solve birds_of_a_feather --seeds 0:9000000 --out a.csv": "from the rows in a.csv",
 }
 
 

@@ -1,13 +1,13 @@
 """Plain technical English: whole phrases that a reader must read twice appear nowhere.
 
-Checked are all pages, the help of every command, and every text and docstring of the source. A
-phrase stands here only if it has no good use, so that nobody must argue with this test; each row
-says what to write instead.
+Checked are all pages and notebooks, the help of every command, and every text and docstring of the
+source. A phrase stands here only if it has no good use; each row says what to write instead.
 """
 
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -49,11 +49,21 @@ PHRASES = {
     r"anew": "again",
     r"its last words": "its last line of standard error",
     r"gives? itself up|gave games away": "forfeits",
+    r"nothing is left to chance": "the result is exact",
+    r"as chance has it|as if nothing had happened": "by chance; with the same result",
+    r"whatever lies or does not lie": "(name the condition)",
+    r"for its authors? to read": "for its author",
+    r"at sight|by heart": "by a test; memorised",
+    r"what everybody has seen": "what all seats have seen",
+    r"ever more (?:games|knowledge|worlds)": "more and more",
+    r"is the merit of": "comes from",
+    r"one voice|kind answers": "(name the thing)",
     r"hitherto|thereof|whereof|therein|upon which|unbeknownst|betwixt|amiss": "(a plain word)",
 }
 BANNED = {phrase: re.compile(rf"\b(?:{phrase})\b", re.IGNORECASE) for phrase in PHRASES}
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("src/**/*.md")])
 SCRIPTS = sorted([*ROOT.glob("src/**/*.js"), *ROOT.glob("src/**/*.html")])
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SOURCES = sorted(ROOT.glob("src/**/*.py"))
 
 
@@ -86,6 +96,16 @@ def test_pages() -> None:
         for page in [*PAGES, *SCRIPTS]
         for hit in found_in(iter([(1, page.read_text(encoding="utf-8"))]), page)
     ]
+    assert wrong == []
+
+
+def test_notebooks() -> None:
+    assert len(NOTEBOOKS) > 2
+    wrong = []
+    for notebook in NOTEBOOKS:
+        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+        texts = ((place, "".join(cell["source"])) for place, cell in enumerate(cells, 1))
+        wrong += found_in(texts, notebook)
     assert wrong == []
 
 

@@ -66,7 +66,7 @@ def find_agents(
 
 
 def find_agent(agent: str | Agent | OpenAgent, game: str | Game) -> Agent | OpenAgent:
-    """Return the agent of a name, ready to play a game, or an agent as it is."""
+    """Return the agent with this name, ready to play a game; an agent is returned unchanged."""
     found = find_game(game)
     return _find_named(agent, found) if isinstance(agent, str) else _checked(agent, found)
 
@@ -194,7 +194,7 @@ def _number_or_text(text: str) -> int | float | str:
 
 
 def strength_of(agent: str | AgentEntry, game: str | Game) -> Strength | None:
-    """Return how well an agent of the catalogue plays, or None if nobody has measured it."""
+    """Return the measured strength of an agent of the catalogue, or None if it was not measured."""
     package = find_package(game)
     if isinstance(agent, AgentEntry):
         return strength_in(agent, package)

@@ -77,7 +77,7 @@ def find_package(game: str | Game, *, trust: bool = True) -> GamePackage:
 
 
 def find_game(game: str | Game, *, trust: bool = True) -> Game:
-    """Return the game of a name, an entry point or `package.module:NAME`, or a game as it is.
+    """Return the game with this name, entry point or import string; a game is returned unchanged.
 
     With `trust=False` the name imports no new code: it must belong to one of our games, to an
     installed package or to code that is already loaded.

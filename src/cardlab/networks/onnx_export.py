@@ -33,8 +33,8 @@ def export(
 ) -> None:
     """Write a network to a file; the first axis of every input is the batch.
 
-    What each of the first `attention` blocks attends to can be asked for too. It is computed on the
-    way to the values anyway: a name makes it an output, and costs nothing while nobody asks.
+    The attention of each of the first `attention` blocks becomes an output, too. It is computed for
+    the values anyway, so it costs nothing unless it is requested.
     """
     require("to export a network", "train", "torch", "onnx", "onnxscript")
     import torch

@@ -49,7 +49,7 @@ RETURNS = "expected return, from -1 to 1"
 
 @dataclass(frozen=True)
 class Explanation:
-    """What an agent thinks of one turn."""
+    """The values of an agent for the actions of one turn."""
 
     agent: str  # its name
     turn: Turn  # the decision
@@ -93,7 +93,7 @@ def words_of(unit: Unit | None) -> str:
 def explain(
     record: Record, ply: int, agent: str | Agent | OpenAgent, *, trust: bool = False
 ) -> Explanation:
-    """Return what an agent thinks of the decision that follows `ply` actions of a recorded game."""
+    """Return the values of an agent for the decision after `ply` actions of a recorded game."""
     record = read_kind(record, Record, "record", "read_records reads them from a file")
     last, ply = len(record.actions), read_count(ply, "ply", lowest=-MOST)
     if not 0 <= ply <= last:
@@ -112,7 +112,7 @@ def explain(
 def ask_about(
     agent: str | Agent | OpenAgent, turn: Turn, ply: int = 0, taken: int | None = None
 ) -> Explanation:
-    """Return what an agent thinks of a turn."""
+    """Return the values of an agent for a turn."""
     turn = read_kind(turn, Turn, "turn", "table.turn() returns one")
     agent = find_agent(agent, turn.game)
     if not isinstance(agent, HasValues):

@@ -355,7 +355,7 @@ def test_files_that_are_no_census(tmp_path: Path) -> None:
     ]:
         path = tmp_path / name
         path.write_text(content)
-        with pytest.raises(CardlabError, match="is no census"):
+        with pytest.raises(CardlabError, match="is not a census"):
             take_census(range(3), out=path)
         assert path.read_text() == content
     with pytest.raises(CardlabError, match="neither"):

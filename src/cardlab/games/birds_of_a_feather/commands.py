@@ -42,9 +42,9 @@ def solve(
     workers: Workers = 0,
     as_json: Json = False,
 ) -> None:
-    """Solve a deal, or prove that nobody can.
+    """Solve a deal, or prove that it has no solution.
 
-    With --seeds a whole range of deals is settled.
+    With --seeds: solve a whole range of deals.
 
     Examples:
       cardlab solve birds_of_a_feather --seed 123
@@ -120,8 +120,8 @@ def _take_census(seeds: str, out: Path | None, workers: int, as_json: bool) -> N
         with compiling(), progress_bar("seeds", 1) as progress:
             census = take_census(wanted, out=out, workers=workers, progress=progress)
     except KeyboardInterrupt:
-        kept = f"the same command goes on from the rows kept for {out}"
-        lost = "nothing is kept; with --out FILE the same command goes on where it was stopped"
+        kept = f"rerun to resume from the rows in {out}"
+        lost = "nothing is kept; with --out FILE the same command can resume"
         say(kept if out else lost)
         raise
     if as_json:

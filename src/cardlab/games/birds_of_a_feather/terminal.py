@@ -86,20 +86,20 @@ def _picture(title: Text, tops: Sequence[int], moved: int | None, plain: bool) -
 
 
 def show_census(census: Census, out: Console) -> None:
-    """Print what a census has found."""
-    told = census.to_dict()
+    """Print the results of a census."""
+    facts = census.to_dict()
     table = table_of("hardest seeds", "solvable")
     table.add_column("nodes", justify="right")
-    for one in told["hardest"]:
+    for one in facts["hardest"]:
         table.add_row(str(one["seed"]), "yes" if one["solvable"] else "no", f"{one['nodes']:,}")
     out.print(table)
-    nodes = told["nodes"]
+    nodes = facts["nodes"]
     out.print(
-        f"{_solvable_words(told)}; nodes: mean {nodes['mean']:,.1f}, "
+        f"{_solvable_words(facts)}; nodes: mean {nodes['mean']:,.1f}, "
         f"median {nodes['median']:,.0f}, most {nodes['max']:,}"
     )
-    if told["added"]:
-        rate = told["added"] / max(told["seconds"], 1e-9)
+    if facts["added"]:
+        rate = facts["added"] / max(facts["seconds"], 1e-9)
         out.print(f"{told['added']:,} settled now, {rate:,.0f} a second")
 
 

@@ -1,7 +1,7 @@
 """What the seats of Crazy Eights know of each other's hands, and worlds that agree with it.
 
-Whoever drew or passed held no eight and nothing of that suit or rank. `engine.hidden_hands` keeps
-hidden hands as groups of places; here a place is barred from a set of cards.
+A seat that drew or passed held no eight and no card of that suit or rank. `engine.hidden_hands`
+keeps hidden hands as groups of places; here a place is barred from a set of cards.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ find_fitting, exchange = make_bag_kernels(bit, place_bars)
 
 @kernel
 def lay_unseen(s: Any, seat: int, rng: Any) -> bool:
-    """Lay the unseen cards into the hidden places and the stock, uniformly.
+    """Fill the hidden places and the stock with the unseen cards, uniformly.
 
     Places are filled one by one, each uniformly from the cards it may hold. Inside one hand the
     number of choices never depends on earlier choices, so that all ways are equally likely. Between

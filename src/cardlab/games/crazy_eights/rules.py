@@ -3,7 +3,7 @@
 Rules: "Development of Artificial Intelligence players for the game Crazy 8", section 2.2, with what
 it leaves open settled as follows. Cards are dealt one at a time in turn from seat 0, which also
 moves first; the next card is the start card (an eight counts as its own suit), the rest is the
-stock. A seat that cannot play draws until it can; that is no decision. The winner scores the other
+stock. A seat that cannot play draws automatically until it can. The winner scores the other
 hands. The game is a tie when a draw takes the last card while every seat holds more than one; if
 some seat holds a single card play goes on without a stock, a seat that cannot play passes, and
 passes by all seats in a row are a tie. So are MAX_PLIES actions, which only `reshuffle` can reach.
@@ -82,7 +82,7 @@ STATE = record_type(
         ("winner", "u1"),  # the seat that won; 255: nobody
         ("passes", "u1"),  # passes in a row
         ("drew", "u1"),  # cards drawn by the seat to move in this turn
-        ("hand_size", "u1"),  # the option, likewise the next two
+        ("hand_size", "u1"),  # the option; the next two are options, too
         ("reshuffle", "u1"),  # 1: the discards become a new stock
         ("optional_draw", "u1"),  # 1: drawing is an action
         ("log_seat", "u1", (LOG,)),  # the last 64 actions, action n at n % 64: who

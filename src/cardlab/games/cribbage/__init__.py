@@ -24,7 +24,7 @@ PACKAGE = GamePackage(
     game=f"{HERE}.rules:GAME",
     place=5,
     title="Cribbage",
-    summary="lay two cards away, play to 31, count your hand; 121 points win",
+    summary="discard two cards, play to 31, count your hand; 121 points win",
     options=(Option("target", 121, (121, 61), "points that win"),),
     agents=(
         AgentEntry(

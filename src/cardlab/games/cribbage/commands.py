@@ -67,7 +67,7 @@ def analyse(
     ] = "0-0",
     as_json: Json = False,
 ) -> None:
-    """Rank the 15 ways to lay two of six cards away.
+    """Rank all 15 discards of a hand of six cards.
 
     Examples:
       cardlab analyse cribbage "5H 5D 6S JC 4H KD"

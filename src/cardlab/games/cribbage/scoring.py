@@ -8,7 +8,7 @@ only all five. No run goes round from the king to the ace.
 
 In the play a card scores 2 for a count of fifteen, 2 for thirty-one, 2, 6 or 12 for a pair, three
 or four of a kind among the last cards, or the length of the longest run that the last cards form
-in any order. The point for a go or for the last card is a matter of the game, not of the cards.
+in any order. The point for a go or for the last card belongs to the rules of the game.
 
 Kernels `hand_points`, `peg_points` and `follow` for rules and search; `explain`, `score_text` and
 `explain_deal` for people.
@@ -234,8 +234,8 @@ def _in_words(cards: tuple[int, ...], cut: int, crib: bool) -> tuple[int, str]:
     for row in explain(cards, cut, crib):
         parts[row.reason] = parts.get(row.reason, 0) + row.points
     why = ", ".join(f"{reason} for {points}" for reason, points in parts.items())
-    told = f"{cards_text(cards)} with {card_text(cut)}"
-    return sum(parts.values()), f"{told}: {why}" if why else told
+    words = f"{cards_text(cards)} with {card_text(cut)}"
+    return sum(parts.values()), f"{words}: {why}" if why else words
 
 
 class Pegged(NamedTuple):
@@ -247,11 +247,11 @@ class Pegged(NamedTuple):
 
 
 def explain_play(
-    plays: Sequence[tuple[int, int]], *, anew: bool = True, leads: int | None = None
+    plays: Sequence[tuple[int, int]], *, count_over: bool = True, leads: int | None = None
 ) -> Iterator[Pegged]:
     """Yield every card played, as (seat, card), and the gos between them, with their points.
 
-    After the last one, `anew` tells whether the count is over and `leads` who is next to play.
+    After the last one, `count_over` says whether the count is over, `leads` who is next to play.
     """
     series = tally = 0
     left = [HAND_SIZE, HAND_SIZE]
@@ -261,7 +261,7 @@ def explain_play(
         left[seat] -= 1
         points, why = peg_in_words(series, tally)
         yield Pegged(seat, f"played {card_text(card)}, count {tally}{why}", points)
-        ends, follower = anew, leads
+        ends, follower = count_over, leads
         if i + 1 < len(plays):
             follower = plays[i + 1][0]
             ends = tally + int(card_value(plays[i + 1][1])) > LIMIT
@@ -282,20 +282,20 @@ def explain_deal(
     plays: Sequence[tuple[int, int]],
     crib: Iterable[int],
     *,
-    anew: bool = True,
+    count_over: bool = True,
     leads: int | None = None,
 ) -> Iterator[Pegged]:
-    """Yield what happened in a deal so far, laying away included.
+    """Yield what happened in a deal so far, discards included.
 
-    Whoever listens stops where the game is won; the crib is looked at only when it is counted.
+    The caller stops where the game is won; the crib is read only when it is counted.
     """
     yield Pegged(dealer, "dealt", 0)
     for seat in (1 - dealer, dealer):
-        yield Pegged(seat, "laid two cards away", 0)
+        yield Pegged(seat, "discarded two cards", 0)
     jack = bool(1 << starter & JACKS)
-    told = f"turned up {card_text(starter)}"
-    yield Pegged(dealer, f"{told} and pegged 2 for the jack" if jack else told, 2 * jack)
-    yield from explain_play(plays, anew=anew, leads=leads)
+    words = f"turned up {card_text(starter)}"
+    yield Pegged(dealer, f"{words} and pegged 2 for the jack" if jack else words, 2 * jack)
+    yield from explain_play(plays, count_over=count_over, leads=leads)
     if len(plays) == 2 * HAND_SIZE:
         for seat in (1 - dealer, dealer):
             points, why = explain_in_words([card for who, card in plays if who == seat], starter)

@@ -1,4 +1,4 @@
-"""The table of Koi-Koi: the record of a game, what can be read off it, and how it is told."""
+"""The table of Koi-Koi: the record of a game, values computed from it, and its description."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ STATE = record_type(
         ("discarded", "u1", (2, TURNS)),  # the card discarded in each turn; 255: none
         ("discard_took", "u1", (2, TURNS)),  # what it captured: four bits for its month
         ("drawn", "u1", (2, TURNS)),  # the card drawn in each turn; 255: none
-        ("draw_took", "u1", (2, TURNS)),  # the field cards it captured, likewise
+        ("draw_took", "u1", (2, TURNS)),  # the field cards it captured
         ("answer", "u1", (2, TURNS)),  # how each turn ended: 1 koi-koi, 2 stop
     ]
 )
@@ -256,7 +256,7 @@ def _round_events(s: Any, number: int) -> list[Event]:
         for verb, cards, takes in moves:
             card, taken = cards[turn], takes[turn]
             if card in (NOBODY, waits):
-                break  # a card that waits for a pick is told with what it takes
+                break  # a card that waits for a pick gets one event, with what it takes
             text = f"{verb} {card_text(card)}"
             if taken:
                 taken <<= card & ~3

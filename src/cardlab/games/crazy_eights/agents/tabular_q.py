@@ -28,7 +28,7 @@ __all__ = ["TabularQ", "best_choice", "load_table"]
 
 @kernel
 def best_choice(q: Any, state: int, possible: int) -> int:
-    """Return the possible choice with the highest value, of equals the first."""
+    """Return the possible choice with the highest value, the first in a tie."""
     best = int64(-1)
     for choice in range(NUM_CHOICES):
         if possible & bit(choice) and (best < 0 or q[state, choice] > q[state, best]):

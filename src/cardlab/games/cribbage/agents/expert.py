@@ -1,11 +1,12 @@
-"""The Cribbage expert, and the plainer player that lays away as it does.
+"""The Cribbage expert, and a simpler player with the same discards.
 
-The expert lays away by expected points: its hand, the crib against what the other seat tends to lay
-away, and what hands of these ranks peg. In the play it guesses the other hand by how such hands are
-kept and by what was played so far, solves every guess with both hands open and takes the best card
-on average. Once either seat comes near the target, both decisions go by the chance to win instead.
+The expert discards by expected points: of its hand, of the crib with the usual discards of the
+other seat, and of the pegging with these ranks. In the play it samples hands of the other seat by
+how often such hands are kept and by the cards played so far, solves each sample with both hands
+open and takes the best card on average. When a seat is near the target, both decisions use the
+probability of winning instead of points.
 
-All of it is fair: it reads the view of its seat and tables that come with the package.
+The expert sees only the view of its seat and tables that come with the package.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ NEAR = 30  # points to the target from which on chances to win decide the play
 
 
 class Scratch(NamedTuple):
-    """What an expert works in."""
+    """Scratch arrays of the expert."""
 
     discard: DiscardScratch
     pegging: PeggingScratch
@@ -66,19 +67,19 @@ class Scratch(NamedTuple):
 
 @kernel
 def laying_of(low: int, high: int) -> int:
-    """Return the action that lays away two cards, the lower first."""
+    """Return the action that discards two cards; `low` is the lower one."""
     return LAY + low * (2 * DECK - 1 - low) // 2 + high - low - 1
 
 
 @kernel
 def laying(cards: Any, choice: int) -> int:
-    """Return the action that lays away the cards of a choice."""
+    """Return the action that discards the cards of a choice."""
     return laying_of(int64(cards[PLACES[choice, 0]]), int64(cards[PLACES[choice, 1]]))
 
 
 @kernel
 def best_of(worth: Any) -> int:
-    """Return the place of the greatest number, of equals the first."""
+    """Return the place of the greatest number, the first in a tie."""
     best = 0
     for i in range(1, len(worth)):
         if worth[i] > worth[best]:
@@ -102,7 +103,7 @@ def value_hands(hand: int, work: Any, out: Any) -> None:
 
 @kernel
 def value_laying(s: Any, seat: int, known: Any, work: Any, out: Any) -> bool:
-    """Write what laying away each pair is worth; return whether as chances to win, or as points."""
+    """Write what discarding each pair is worth; return whether in chances to win, not points."""
     role = 1 if s.dealer == seat else 0
     short = FULL - int64(s.target)
     own, other = int64(s.scores[seat]) + short, int64(s.scores[1 - seat]) + short
@@ -111,7 +112,7 @@ def value_laying(s: Any, seat: int, known: Any, work: Any, out: Any) -> bool:
 
 @kernel
 def lay_by_points(s: Any, seat: int, known: Any, work: Any) -> int:
-    """Return the action that lays away by expected points alone."""
+    """Return the discard with the most expected points."""
     role = 1 if s.dealer == seat else 0
     expected_points(s.hands[seat], role, known, work.worth, work.discard)
     return laying(work.discard.cards, best_of(work.worth))
@@ -127,7 +128,7 @@ def value_play(s: Any, seat: int, samples: int, known: Any, work: Any) -> bool:
 
 @kernel
 def greedy_card(s: Any, seat: int) -> int:
-    """Return the card that pegs most at once, the lowest of equals."""
+    """Return the card that pegs most at once, the lowest in a tie."""
     cards = s.hands[seat] & fitting(s.tally)
     best, most = int64(0), int64(-1)
     while cards:
@@ -205,7 +206,7 @@ def value_at(
 
 @dataclass(frozen=True)
 class CribbageExpert:
-    """Lays away by what hand, crib and pegging promise, and searches in the play."""
+    """Discards by the values of hand, crib and pegging, and searches in the play."""
 
     samples: int = 30
     name: str = "cribbage_expert"
@@ -275,7 +276,7 @@ def _score(s: Any, seat: int) -> tuple[int, int, int]:
 
 @dataclass(frozen=True)
 class CribbageExpectedValue:
-    """Lays away by expected points as the expert does, and pegs greedily."""
+    """Discards by expected points as the expert does, and pegs greedily."""
 
     name: str = "cribbage_expected_value"
 

@@ -1,8 +1,8 @@
-"""Advice on laying away at Cribbage: the 15 choices of six cards, best first, with their reasons.
+"""Advice on discards at Cribbage: the 15 choices of six cards, best first, with their reasons.
 
-The hand's figures are exact over the 46 cuts. The crib is the mean over what the other seat tends
-to lay away, counted for whoever owns it; pegging is what hands of these ranks peg on average less
-what they let the other peg. Chances to win are those of a game to 121 between experts.
+The hand's figures are exact over the 46 cuts. The crib is the mean over the usual
+discards of the other seat, positive for the dealer; pegging is what hands of these ranks peg on
+average less what they let the other peg. Chances to win are those of a game to 121 between experts.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from cardlab.games.cribbage.solvers.knowledge import FULL, shipped_knowledge
 
 __all__ = ["Advice", "Choice", "advise", "parse_hand", "parse_score"]
 
-CLOSE = 0.05  # points, or per cent, that nobody would argue about
+CLOSE = 0.05  # differences below this many points, or per cent, count as equal
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One way to lay two cards away."""
+    """One discard: two of six cards."""
 
     laid: tuple[int, ...]
     kept: tuple[int, ...]
@@ -38,7 +38,7 @@ class Choice:
     median: float
     most: int
     crib: float  # as points for the seat asked, negative for the pone
-    crib_at_random: float  # likewise, against two cards laid away at random
+    crib_at_random: float  # the same, against two random cards of the other seat
     gained: float
     given: float
     points: float  # all of it together
@@ -52,7 +52,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Advice(ShownAsHtml):
-    """What to lay away: choices, best first, and what they were ranked by."""
+    """What to discard: choices, best first, and what they were ranked by."""
 
     html_module: ClassVar[str] = "cardlab.games.cribbage.show_advice"
 
@@ -65,7 +65,7 @@ class Advice(ShownAsHtml):
     def sentence(self) -> str:
         """Return the advice as a person would give it."""
         best, second = self.choices[:2]
-        does = f"Lay away {cards_text(best.laid)} and keep {cards_text(best.kept)}"
+        does = f"Discard {cards_text(best.laid)} and keep {cards_text(best.kept)}"
         if self.by_wins:
             ahead = 100 * (best.win - second.win)
             gist = f"it wins {100 * best.win:.1f} % from {self.score[0]}-{self.score[1]}"

@@ -1,4 +1,4 @@
-"""What the deep learners of Uno share: stretches, evaluation, weights, export.
+"""What the deep learners of Uno share: stretches of games, evaluation, weights, export.
 
 A run is cut into stretches of games. Each starts with new games and everything random derived from
 the seed and its number, so that a checkpoint between two of them needs weights and optimiser only,
