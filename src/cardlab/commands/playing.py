@@ -344,6 +344,7 @@ def _unfinished(path: Path, name: str | None, deals: list[str], trust: bool) -> 
     """Return the last unfinished game of a file."""
     from cardlab.agents.catalog import find_agent, is_catalogued
     from cardlab.engine.registry import find_game
+    from cardlab.engine.replay import check_version
     from cardlab.show.unfinished import YOU, continue_table, last_unfinished
 
     wanted = None if name is None else find_game(name)
@@ -362,6 +363,7 @@ def _unfinished(path: Path, name: str | None, deals: list[str], trust: bool) -> 
 
     with naming_the_line():
         game = wanted or find_game(record.game, trust=trust)
+        check_version(record, game)
         orders = _read_deals(game, deals)
         options = game.read_options(record.options)
         names = [player for player in record.seats if player != YOU]

@@ -100,7 +100,7 @@ def show_census(census: Census, out: Console) -> None:
     )
     if facts["added"]:
         rate = facts["added"] / max(facts["seconds"], 1e-9)
-        out.print(f"{told['added']:,} settled now, {rate:,.0f} a second")
+        out.print(f"{facts['added']:,} settled now, {rate:,.0f} a second")
 
 
 def effect(s: Any, action: int) -> str:
