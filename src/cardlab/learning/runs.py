@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from cardlab import __version__
 from cardlab.engine.array_files import read_arrays
 from cardlab.engine.errors import CardlabError, suggest
+from cardlab.engine.folders import make_folder
 from cardlab.engine.game import Array, Game
 from cardlab.engine.whole_files import whole_file
 
@@ -107,7 +108,7 @@ def open_run(folder: Path, config: Any) -> None:
                 "settings to go on, or another folder with --out"
             )
         return
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     write_json(path, wanted)
 
 
@@ -194,7 +195,7 @@ def archive(run: Path, name: str, target: Path, *, after: bool = False) -> list[
     description, log = describe_run(run), run / "log.jsonl"
     if not description or not log.exists():
         raise CardlabError(f"{run} holds no run with a log; name the folder of a training")
-    target.mkdir(parents=True, exist_ok=True)
+    make_folder(target)
     packed, about = target / f"{name}.jsonl.gz", target / f"{name}.json"
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     if after:

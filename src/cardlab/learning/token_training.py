@@ -36,6 +36,7 @@ from torch.optim.swa_utils import get_ema_multi_avg_fn
 
 from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError
+from cardlab.engine.folders import make_folder
 from cardlab.engine.game import Array, Game
 from cardlab.engine.kernel import int64, kernel
 from cardlab.engine.statistics import mean_and_margin
@@ -465,7 +466,7 @@ def export(
         network.load_state_dict(tensors)
     except RuntimeError:
         raise CardlabError(f"{run / NETWORK} holds another network; train it again") from None
-    target.mkdir(parents=True, exist_ok=True)
+    make_folder(target)
     path = target / f"{name}.onnx"
     example = {
         "rows": torch.zeros(2, network.expansion.row_width, dtype=torch.uint8),

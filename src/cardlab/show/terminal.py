@@ -32,6 +32,7 @@ from rich.text import Text
 from cardlab.engine import seeding
 from cardlab.engine.cards import RANKS, SUIT_NAMES, SUIT_SYMBOLS, SUITS
 from cardlab.engine.errors import CardlabError
+from cardlab.engine.folders import require_folder
 from cardlab.engine.game import (
     Agent,
     Array,
@@ -162,8 +163,8 @@ def play_in_terminal(
             f"{len(opponents)} opponents for {table.seats - 1} other seats of "
             f"{game.name}; name one for each"
         )
+    require_folder(record_path)
     try:
-        record_path.parent.mkdir(parents=True, exist_ok=True)
         record_path.open("a").close()  # better a complaint now than a game lost at its end
     except OSError as error:
         raise CardlabError(
