@@ -13,8 +13,9 @@ from cardlab.commands.arguments import Json, Workers, print_json, read_workers
 from cardlab.commands.completion import complete_paper, complete_training
 from cardlab.commands.signals import when_stopped
 from cardlab.engine.errors import CardlabError
+from cardlab.engine.folders import make_folder
 from cardlab.engine.locks import only_one
-from cardlab.show.console import compiling, new_console, progress_bar, table_of
+from cardlab.show.console import compiling, new_console, progress_bar
 
 
 def train(
@@ -54,6 +55,8 @@ def train(
     """
     from cardlab.learning import all_trainings, find_training
     from cardlab.learning.runs import read_config
+    from cardlab.show.layout import print_list
+    from cardlab.show.result_tables import Column, ResultTable
 
     if what is None:
         if setting or out or records or reward:
@@ -61,15 +64,12 @@ def train(
         if as_json:
             print_json([_about(name) for name in all_trainings()])
             return
-        table = table_of()
-        table.add_column("training", no_wrap=True)
-        for head in ("what it does", "settings"):
-            table.add_column(head, overflow="fold")
+        entries = []
         for name in all_trainings():
-            told = _about(name)
-            settings = "\n".join(f"{key}={value}" for key, value in told["settings"].items())
-            table.add_row(name, told["summary"], settings)
-        new_console().print(table)
+            about = _about(name)
+            settings = "  ".join(f"{key}={value}" for key, value in about["settings"].items())
+            entries.append((name, [about["summary"], settings]))
+        print_list(new_console(), entries)
         return
     try:
         module = find_training(what)
@@ -85,13 +85,14 @@ def train(
     if as_json:
         print_json(summary)
         return
-    table = table_of("", title=f"[bold]{what}[/]")
-    table.add_column("", justify="right")
-    for name, value in summary.items():
-        table.add_row(name, f"{value:,}" if isinstance(value, int) else str(value))
+    rows = [
+        (name, f"{value:,}" if isinstance(value, int) else str(value))
+        for name, value in summary.items()
+    ]
+    columns = (Column("result", text=True), Column("value"))
     out_console = new_console()
-    out_console.print(table)
-    out_console.print(f"kept in {folder}", markup=False)
+    ResultTable(what, columns, tuple(rows)).show(out_console)
+    out_console.print(f"kept in {folder}", markup=False, soft_wrap=True)
 
 
 def reproduce(
@@ -134,7 +135,8 @@ def reproduce(
     target = out or (Path("runs") / "papers" if quick else Path("docs") / "papers")
     with _long_run("the report", folder, "with what is in"):
         require_figures()  # before the first game, not after the last
-        target.mkdir(parents=True, exist_ok=True)
+        make_folder(target)
+        make_folder(folder)
         with only_one(folder), compiling(), progress_bar("measuring") as progress:
             path = measure_again(
                 report,

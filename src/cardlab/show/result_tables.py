@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.registry import find_package
-from cardlab.show.console import table_of
+from cardlab.show.console import plain_text
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
     from cardlab.arena.leaderboard import Board
     from cardlab.arena.match import MatchResult
     from cardlab.arena.ratings import Rating
@@ -79,7 +82,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Column:
-    """The head of a column; text such as names is flush left and may fold."""
+    """The head of a column; text such as names is flush left."""
 
     name: str
     text: bool = False
@@ -95,20 +98,34 @@ class ResultTable:
     more: str = ""  # what follows the title, not in bold
     note: str = ""
 
-    def to_rich(self) -> Any:
-        """Return the table for the terminal."""
-        from rich.markup import escape as plain
+    def to_lines(
+        self, width: int, texts: Sequence[str] = (), *, ascii_only: bool = False
+    ) -> list[Text]:
+        """Return the table for a terminal of a width; names stay whole, texts go below rows."""
+        from rich.text import Text
 
-        title = f"[bold]{plain(self.title)}[/]{plain(self.more)}" if self.title else None
-        table = table_of(title=title)
-        for column in self.columns:
-            if column.text:
-                table.add_column(column.name, overflow="fold")  # names that differ at their end
-            else:
-                table.add_column(column.name, justify="right", no_wrap=True)
-        for row in self.rows:
-            table.add_row(*(plain(str(cell)) for cell in row))
-        return table
+        from cardlab.show.layout import table_lines
+
+        left = [place for place, column in enumerate(self.columns) if column.text]
+        title = Text(plain_text(self.title), style="bold").append(
+            plain_text(self.more), style="not bold"
+        )
+        return table_lines(
+            [column.name for column in self.columns],
+            [[str(cell) for cell in row] for row in self.rows],
+            left=left,
+            name=left[0] if left else 0,
+            title=title if self.title else None,
+            width=width,
+            rule="-" if ascii_only else "─",
+            texts=texts,
+        )
+
+    def show(self, out: Console, texts: Sequence[str] = ()) -> None:
+        """Print the table, below each row its text."""
+        from cardlab.show.layout import print_lines
+
+        print_lines(out, self.to_lines(out.width, texts, ascii_only=out.options.ascii_only))
 
     def to_html(self) -> str:
         """Return the table for a notebook, light or dark."""
@@ -257,21 +274,30 @@ def standings_table(
 
 
 def cross_table(
-    standings: Standings, first: int = 0, end: int | None = None, title: str = ""
+    standings: Standings,
+    first: int = 0,
+    end: int | None = None,
+    title: str = "",
+    *,
+    names: bool = True,
 ) -> ResultTable:
-    """Return how every pair did: the columns from `first` up to `end`."""
+    """Return how every pair did: the columns from `first` up to `end`.
+
+    Without `names`, rows have the numbers of the standings alone.
+    """
     ranking = standings.ranking()
     shown = ranking[first:end]
     rows = []
     for place, agent in enumerate(ranking, start=1):
-        cells: list[str | Share] = [str(place), agent]
+        cells: list[str | Share] = [str(place), *([agent] if names else [])]
         for other in shown:
             cell = standings.cells.get((agent, other))
             empty = "·" if agent == other else "-"
             cells.append(str(Share(cell.share, cell.interval)).replace(" ", "") if cell else empty)
         rows.append(tuple(cells))
     places = (Column(str(first + place)) for place in range(1, len(shown) + 1))
-    return ResultTable(title, (Column(""), Column("agent", text=True), *places), tuple(rows))
+    agent_column = [Column("agent", text=True)] if names else []
+    return ResultTable(title, (Column(""), *agent_column, *places), tuple(rows))
 
 
 def board_table(board: Board) -> ResultTable:
