@@ -87,6 +87,7 @@ class Verdict:
     score: float
     score_margin: float
     salt: str | None = None  # the secret that the deals depended on, if programs have played
+    tournament: str | None = None  # its name in the store, where every game is kept
 
     @property
     def accepted(self) -> str | None:
@@ -180,7 +181,7 @@ def play_sprt(
     play_tournament(
         plan, store, entered, workers=workers, ray=ray, progress=report, stop=watch.decided
     )
-    return replace(watch.verdict, salt=entered.salt)
+    return replace(watch.verdict, salt=entered.salt, tournament=entered.name)
 
 
 def read_counts(text: str) -> tuple[int, ...]:

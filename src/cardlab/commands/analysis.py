@@ -10,7 +10,7 @@ import typer
 from cardlab.commands.arguments import GameName, Json, Trust, print_json
 from cardlab.commands.completion import complete_agent
 from cardlab.engine.errors import CardlabError
-from cardlab.show.console import compiling, new_console
+from cardlab.show.console import compiling, new_console, say
 
 if TYPE_CHECKING:
     from cardlab.engine.game import Game
@@ -81,13 +81,19 @@ def _find_record(path: Path, game: Game, line: int) -> tuple[int, Record]:
     from cardlab.engine.records import read_records
 
     names = (game.name, game.reference)
-    for number, record in read_records(path):
+    damaged: list[tuple[int, str]] = []
+    for number, record in read_records(path, damaged=damaged):
         if line and number != line:
             continue
         if record.game in names:
+            if damaged and not line:
+                say(f"{damaged[0][1]}; skipped")
             return number, record
         if line:
             raise CardlabError(f"{path}, line {line} is a game of {record.game}, not {game.name}")
+    for number, sentence in damaged:
+        if line in (0, number):
+            raise CardlabError(sentence)
     if line:
         raise CardlabError(f"{path} has no record in line {line}; leave --line out for the first")
     raise CardlabError(f"{path} holds no record of {game.name}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,8 @@ from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
 from cardlab.commands.signals import until_readers_leave
+from cardlab.engine.arguments import shorten
+from cardlab.engine.errors import suggest
 
 WIDTH = 80
 TEXTS = {  # in place of Typer's
@@ -18,6 +21,12 @@ TEXTS = {  # in place of Typer's
     "show_completion": "show what --install-completion would install",
 }
 
+
+EXTRA = re.compile(r"Got unexpected extra argument(?:s|\(s\))? \((?P<words>.*)\)")
+NO_COMMAND = re.compile(r"No such command '(?P<name>.*?)'(?:\. Did you mean .*)?")
+LONGEST = 60  # characters of a value in a sentence
+KINDS = {"int": "a whole number", "float": "a number", "bool": "true or false"}
+BOUNDS = {"ge": "at least", "gt": "greater than", "le": "at most", "lt": "less than"}
 
 OLD_LIMITS = {
     "--move-seconds": "move",
@@ -65,7 +74,12 @@ class Command(_PlainHelp, TyperCommand):
         """Read the line, with options of before version 0.2 in today's form."""
         if any("--limits" in param.opts for param in self.params):
             args = _with_limits(args)
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except TyperException as error:
+            if getattr(error, "ctx", ctx) is None:
+                error.ctx = ctx  # type: ignore[attr-defined]  # for the help that it names
+            raise
 
 
 def _with_limits(args: list[str]) -> list[str]:
@@ -122,8 +136,54 @@ def help_of(function: Callable[..., None]) -> str:
 
 
 def usage_error(error: TyperException) -> str:
-    """Return one sentence about a line that cannot be read, and where help is."""
+    """Return one sentence about a command line that cannot be read, and where its help is."""
     context = getattr(error, "ctx", None)
     where = context.command_path if context else "cardlab"
-    said = " ".join(error.format_message().split()).rstrip(".")
-    return f"{said[:1].lower()}{said[1:]}; see `{where} --help`"
+    reason = _reason(error)
+    return f"{reason}{'' if reason.endswith('?') else ';'} see `{where} --help`"
+
+
+def _reason(error: TyperException) -> str:
+    """Return what is wrong with a command line, in our words where the mistake is a known one."""
+    param, option = getattr(error, "param", None), getattr(error, "option_name", None)
+    text = " ".join(error.format_message().split()).rstrip(".")
+    if option is not None and text.startswith("No such option"):
+        meant = getattr(error, "possibilities", None)
+        return f"unknown option {option}" + (f"; did you mean {meant[0]}?" if meant else "")
+    if option is not None:
+        return f"{option} {'needs a value' if 'requires' in text else 'takes no value'}"
+    if param is not None and text.startswith("Missing"):
+        return f"{param.param_type_name} {_name(param)} is missing"
+    if param is not None:
+        return _wrong_value(_name(param), error.__cause__) or f"{_name(param)}: {_start(text)}"
+    if command := NO_COMMAND.fullmatch(text):
+        context: Any = getattr(error, "ctx", None)
+        return suggest("command", command["name"], context.command.commands)
+    if extra := EXTRA.fullmatch(text):
+        return f"too many arguments, got also {extra['words']}"
+    return _start(text)
+
+
+def _name(param: Any) -> str:
+    """Return a parameter as a person writes it: its long option, or its metavar."""
+    if param.param_type_name == "argument":
+        return str(param.metavar or param.human_readable_name)
+    return str(max(param.opts, key=len))
+
+
+def _wrong_value(name: str, cause: BaseException | None) -> str | None:
+    """Return what is wrong with a value that Pydantic has refused, or None if that is not known."""
+    errors = getattr(cause, "errors", None)
+    if errors is None:
+        return None
+    first = errors()[0]
+    limits = first.get("ctx", {})
+    bounds = [f"{word} {limits[key]:,}" for key, word in BOUNDS.items() if key in limits]
+    wanted = bounds[0] if bounds else KINDS.get(first["type"].partition("_")[0])
+    given = first["input"] if isinstance(first["input"], str) else shorten(first["input"])
+    given = given if len(given) <= LONGEST else f"{given[:LONGEST]}..."
+    return f"{name} must be {wanted}, got {given or 'nothing'}" if wanted else None
+
+
+def _start(text: str) -> str:
+    return f"{text[:1].lower()}{text[1:]}"

@@ -30,7 +30,7 @@ from cardlab.commands.arguments import (
 from cardlab.commands.completion import complete_agent, complete_game
 from cardlab.commands.signals import when_stopped
 from cardlab.engine.errors import CardlabError, suggest
-from cardlab.show.console import compiling, new_console, progress_bar
+from cardlab.show.console import compiling, new_console, progress_bar, say
 
 Name = Annotated[
     str | None, typer.Option(help="the tournament's name in the store", metavar="NAME")
@@ -182,6 +182,7 @@ def sprt(
 
     test = Test(elo0, elo1, alpha, beta).check()
     names: tuple[str, str] | None = None
+    where = ""
     if counts is not None:
         verdict = judge(read_counts(counts), test)
     else:
@@ -211,6 +212,7 @@ def sprt(
                 )
             )
             with stopped, compiling(), live_verdict() as progress:
+                where = kept.shown
                 verdict = play_sprt(
                     plan,
                     test,
@@ -222,9 +224,9 @@ def sprt(
                     progress=progress,
                 )
     if as_json:
-        print_json(verdict.to_dict())
+        print_json({"store": where or None, **verdict.to_dict()})
     else:
-        show_verdict(verdict, test, names)
+        show_verdict(verdict, test, names, where)
 
 
 def leaderboard(
@@ -240,7 +242,7 @@ def leaderboard(
       cardlab leaderboard crazy_eights --store games.db --json
     """
 
-    from cardlab.arena.leaderboard import leaderboards
+    from cardlab.arena.leaderboard import leaderboards, played_alone
     from cardlab.arena.store import Store
     from cardlab.engine.registry import find_package
     from cardlab.show.tournament import show_boards
@@ -249,10 +251,13 @@ def leaderboard(
         find_package(game)  # a name that is mistyped is told from one without games
     with Store(store, read_only=True) as kept:
         boards = leaderboards(kept, game, ladder=ladder)
+        alone = played_alone(kept, game)
     if as_json:
         print_json([board.to_dict() for board in boards])
+        for sentence in alone.values():
+            say(sentence)
     else:
-        show_boards(boards)
+        show_boards(boards, alone.values())
 
 
 def export(

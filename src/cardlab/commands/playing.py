@@ -28,7 +28,10 @@ from cardlab.commands.arguments import (
 )
 from cardlab.commands.completion import complete_agent
 from cardlab.engine.errors import CardlabError
-from cardlab.show.console import compiling, new_console, progress_bar, table_of
+from cardlab.show.console import compiling, new_console, progress_bar
+
+MOST_LINES = 20  # of a damaged file, whose numbers are named
+MEASURED = ("score %", "rating")  # columns of an agent's strength
 
 
 def games(as_json: Json = False) -> None:
@@ -38,9 +41,8 @@ def games(as_json: Json = False) -> None:
       cardlab games
       cardlab games --json
     """
-    from rich.markup import escape
-
     from cardlab.engine.registry import find_game, find_package, installed, our_packages
+    from cardlab.show.layout import print_list
 
     found, broken = [*our_packages().values()], {}
     for name in installed("cardlab.games"):
@@ -64,16 +66,15 @@ def games(as_json: Json = False) -> None:
         rows += [{"name": name, "error": reason} for name, reason in broken.items()]
         print_json(rows)
         return
-    table = table_of("game", "what it is", "options (default first)")
+    entries = []
     for game in found:
-        options = "\n".join(
+        options = [
             f"{one.name}={str(one.default).lower()}: {one.help} ({one.allowed_text})"
             for one in game.options
-        )
-        table.add_row(game.name, f"{game.title}: {game.summary}", options)
-    for name, reason in broken.items():
-        table.add_row(name, escape(reason), "")
-    new_console().print(table)
+        ]
+        entries.append((game.name, [f"{game.title}: {game.summary}", *options]))
+    entries += [(name, [reason]) for name, reason in broken.items()]
+    print_list(new_console(), entries)
 
 
 def agents(game: GameName, as_json: Json = False) -> None:
@@ -85,6 +86,8 @@ def agents(game: GameName, as_json: Json = False) -> None:
     """
     from cardlab.agents.entries import agents_in, strength_in
     from cardlab.engine.registry import find_package, installed
+    from cardlab.show.layout import print_list
+    from cardlab.show.result_tables import Column, ResultTable
 
     found = find_package(game)
     entries = agents_in(found)
@@ -107,25 +110,29 @@ def agents(game: GameName, as_json: Json = False) -> None:
         ]
         print_json(rows)
         return
-    table = table_of()
-    table.add_column("agent", no_wrap=True)
-    for head in ("what it does", "sees", "% against heuristic", "rating"):
-        table.add_column(head)
-    settings = table_of("parameter", "of", title="name:budget,parameter=value")
-    owners: dict[str, list[str]] = {}
-    for name, reference in installed("cardlab.agents").items():
-        table.add_row(name, f"from outside: {reference}", "-", "-", "-")
+    columns = (Column("agent", text=True), Column("sees", text=True), *map(Column, MEASURED))
+    lines: list[tuple[str, ...]] = []
     for one in entries:
-        sees = "its seat" if one.fair else "all cards"
         strength = strength_in(one, found)
         measured = (strength.score_text, strength.rating_text) if strength else ("-", "-")
-        table.add_row(one.usage, one.summary, sees, *measured)
+        lines.append((one.usage, "its seat" if one.fair else "all cards", *measured))
+    outside = installed("cardlab.agents")
+    lines += [(name, "-", "-", "-") for name in outside]
+    out = new_console()
+    texts = [
+        *(one.summary for one in entries),
+        *(f"from outside: {one}" for one in outside.values()),
+    ]
+    ResultTable("", columns, tuple(lines)).show(out, texts)
+    out.print("score: in % against heuristic; rating: Elo, heuristic = 0; both with 95 % intervals")
+    owners: dict[str, list[str]] = {}
+    for one in entries:
         for place, each in enumerate(one.parameters):
             text = f"{each.name}={each.default:g}: {each.help}{'' if place else ' (the budget)'}"
             owners.setdefault(text, []).append(one.name)
-    for text, names in owners.items():
-        settings.add_row(text, ", ".join(names))
-    new_console().print(table, settings)
+    if owners:
+        out.print("\nParameters, written as name:budget,parameter=value\n", markup=False)
+        print_list(out, [(text, [", ".join(names)]) for text, names in owners.items()])
 
 
 def match(
@@ -151,7 +158,7 @@ def match(
       cardlab match crazy_eights uct_open:1000 random --games 400 --seed 7
       cardlab match uno heuristic random -o seats=3 --save games.jsonl
     """
-    from cardlab.arena.match import Match, play_match
+    from cardlab.arena.match import Match, SavingFailed, play_match
     from cardlab.engine.records import append_records
     from cardlab.show.tournament import show_match
 
@@ -160,17 +167,23 @@ def match(
 
     if save:
         append_records(save)  # a place that cannot be written to is found before the first game
+    failure: SavingFailed | None = None
     with compiling(), progress_bar("games", plan.seats) as progress:
-        result = play_match(
-            plan,
-            workers=read_workers(workers),
-            progress=progress,
-            save=(lambda records: append_records(save, *records)) if save else None,
-        )
+        try:
+            result = play_match(
+                plan,
+                workers=read_workers(workers),
+                progress=progress,
+                save=(lambda records: append_records(save, *records)) if save else None,
+            )
+        except SavingFailed as error:
+            failure, result = error, error.result
     if as_json:
         print_json(result.to_dict())
     else:
         show_match(result)
+    if failure:
+        raise failure
 
 
 def play(
@@ -178,7 +191,8 @@ def play(
     against: Annotated[
         list[str] | None,
         typer.Option(
-            help="an opponent; repeatable, the last fills all seats",
+            help="an opponent; repeatable, the last one fills the other seats; default: heuristic, "
+            "or monte_carlo:1000 in a game without one",
             metavar="AGENT",
             autocompletion=complete_agent,
         ),
@@ -218,6 +232,7 @@ def play(
     from platformdirs import user_data_path
 
     from cardlab.agents.catalog import adviser_of, find_agent
+    from cardlab.engine.folders import make_data_folder
     from cardlab.engine.game import OpenAgent
     from cardlab.engine.play import Table
     from cardlab.engine.registry import find_game, package_of
@@ -239,14 +254,17 @@ def play(
     opponents = [find_agent(name, found) for name in names]
     orders = [found.order_text(found.parse_order(order)) for order in deal or ()]
     number = secrets.randbelow(10**9) if seed is None else seed
+    path = save
+    if path is None:  # the user's own folder, which is made when it is needed
+        path = user_data_path("cardlab", appauthor=False) / "games" / f"{found.name}.jsonl"
+        make_data_folder(path.parent)
     with compiling():
         play_in_terminal(
             Table(found, seed=number, deals=orders, options=options),
             opponents,
             seat=seat,
             adviser=advice,
-            record_path=save
-            or user_data_path("cardlab", appauthor=False) / "games" / f"{found.name}.jsonl",
+            record_path=path,
             console=new_console(),
         )
 
@@ -257,9 +275,9 @@ def replay(
     trust: Trust = False,
     as_json: Json = False,
 ) -> None:
-    """Play recorded games again by the rules.
+    """Replay recorded games by the rules.
 
-    The first disagreement between a record and the rules ends it with its line.
+    A damaged line, or a record that breaks the rules, is skipped and reported at the end.
 
     Examples:
       cardlab replay games.jsonl
@@ -274,12 +292,14 @@ def replay(
 
     out = new_console()
     count, rows = 0, []
+    skipped: list[tuple[int, str]] = []
     with compiling():
-        for number, record in read_records(file):
+        for number, record in read_records(file, damaged=skipped):
             try:
                 movers = [table.mover for table in replayed(record, trust=trust)]
             except CardlabError as error:
-                raise CardlabError(f"{file}, line {number}: {error}") from None
+                skipped.append((number, f"{file}, line {number}: {error}"))
+                continue
             count += 1
             if as_json:
                 actions = [text for _, text in record.actions]
@@ -306,9 +326,23 @@ def replay(
                     moves.append(f"{seat}:", style="dim")
                     moves.append_text(Text.assemble(action_look(text), "  "))
                 out.print(Padding(moves, (0, 0, 0, 3)))
-    if not count:
+    if not count and not skipped:
         raise CardlabError(f"{file} holds no record")
     if as_json:
         print_json(rows)
-        return
-    out.print(f"{count} game{'s' if count > 1 else ''} replayed, every one as recorded")
+    else:
+        end = f"; {len(skipped)} skipped" if skipped else ", every one as recorded"
+        out.print(f"{count} game{'s' * (count != 1)} replayed{end}")
+    if skipped:
+        raise CardlabError(_skipped_lines(skipped))
+
+
+def _skipped_lines(skipped: list[tuple[int, str]]) -> str:
+    """Return one sentence about lines of a file that were skipped."""
+    (_, first), *others = sorted(skipped)
+    if not others:
+        return first
+    numbers = ", ".join(str(number) for number, _ in others[:MOST_LINES])
+    more = ", ..." * (len(others) > MOST_LINES)
+    lines = f"line{'s' * (len(others) > 1)} {numbers}{more}"
+    return f"{first}; {len(others)} more skipped: {lines}"
