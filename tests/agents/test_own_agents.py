@@ -417,7 +417,7 @@ def test_last_words_are_said_once(folder: Path) -> None:
 
 @pytest.mark.parametrize("address", ["none.db", "sqlite:///none.db"])
 def test_reading_makes_no_store(folder: Path, address: str) -> None:
-    with pytest.raises(CardlabError, match=r"there is no store at none.db; .*--store"):
+    with pytest.raises(CardlabError, match=r"store none.db does not exist; .*--store"):
         Store(address, read_only=True)
     assert not (folder / "none.db").exists()
     Store(address).close()

@@ -1,4 +1,4 @@
-"""The sequential test: is A stronger than B by so much? It plays no more than it needs.
+"""The sequential probability ratio test: is A stronger than B? It stops as soon as it decides.
 
 A deal is played with both seatings; the sum of A's two scores is 0, 1/2, 1, 3/2 or 2, and the five
 counts are all that the test knows. They carry the deals' luck: what swapping seats cancels does not
@@ -41,7 +41,7 @@ FAINT = 1e-3  # stands for a count of zero: what was not seen is not impossible
 
 @dataclass(frozen=True)
 class Test:
-    """What is to be decided: nElo of at most `elo0`, or of at least `elo1`."""
+    """The hypotheses, nElo of at most `elo0` or at least `elo1`, and the error probabilities."""
 
     __test__ = False  # this is no test for pytest
 
@@ -51,20 +51,21 @@ class Test:
     beta: float = 0.05
 
     def check(self) -> Test:
-        """Return this test, or say what is wrong with it."""
+        """Return this test; raise a sentence if a value is out of range."""
         if not -np.inf < self.elo0 < self.elo1 < np.inf:
             raise CardlabError(
-                f"--elo0 {self.elo0:g} must be below --elo1 {self.elo1:g}, as in --elo0 0 --elo1 10"
+                f"--elo0 must be less than --elo1, got {self.elo0:g} and {self.elo1:g}; write for "
+                "example --elo0 0 --elo1 10"
             )
         for name, value in (("elo0", self.elo0), ("elo1", self.elo1)):
             if abs(value) > MOST_ELO:
                 raise CardlabError(
-                    f"--{name} {value:g} is not possible; give -{MOST_ELO:,} to {MOST_ELO:,}"
+                    f"--{name} must be from -{MOST_ELO:,} to {MOST_ELO:,}, got {value:g}"
                 )
         for name, value in (("alpha", self.alpha), ("beta", self.beta)):
             if not LEAST_ERROR <= value < 0.5:
                 raise CardlabError(
-                    f"--{name} {value:g} is not possible; give 0.05, or {LEAST_ERROR:g} to 0.5"
+                    f"--{name} must be at least {LEAST_ERROR:g} and less than 0.5, got {value:g}"
                 )
         return self
 
@@ -77,7 +78,7 @@ class Test:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the five counts say."""
+    """The result of a sequential test."""
 
     counts: tuple[int, ...]
     llr: float
@@ -105,7 +106,7 @@ class Verdict:
 
 
 def judge(counts: Sequence[int], test: Test) -> Verdict:
-    """Return what five counts of paired games say: both lost, ..., both won."""
+    """Return the verdict on five counts of paired games: both lost, ..., both won."""
     numbers = np.array(counts, dtype=np.float64)
     pairs = numbers.sum()
     if pairs == 0:
@@ -146,7 +147,7 @@ class _Watch:
         self._next = 0
 
     def decided(self, results: Results) -> bool:
-        """Take up all deals that are complete, and say whether the test is over."""
+        """Count all complete deals, and return whether the test is decided."""
         returns, who, done = results.returns[0], results.who[0], results.done(0)
         while not self.verdict.accepted and self._next < len(done) and done[self._next]:
             mine = returns[self._next][who == 0]  # of the first agent, one for each seating
@@ -167,9 +168,12 @@ def play_sprt(
     ray: str | None = None,
     progress: Callable[[Verdict, int], None] | None = None,
 ) -> Verdict:
-    """Play until the test decides or the plan's games are over; every game is kept."""
+    """Play until the test decides or all planned games are played; every game is kept."""
     if len(plan.agents) != 2 or plan.matches[0].seats != 2:
-        raise CardlabError("the sequential test compares two agents at two seats")
+        raise CardlabError(
+            f"the sequential test needs two agents and two seats, got {len(plan.agents)} agents and "
+            f"{plan.matches[0].seats} seats"
+        )
     watch = _Watch(test.check())
     entered = (resume if go_on else enter)(plan, store, name)
 
@@ -185,7 +189,7 @@ def play_sprt(
 
 
 def read_counts(text: str) -> tuple[int, ...]:
-    """Return five counts as a person writes them: 379,10170,21828,10640,343."""
+    """Return five counts from a text such as 379,10170,21828,10640,343."""
     parts = text.replace("/", ",").replace(" ", ",").split(",")
     try:
         counts = tuple(int(one) for one in parts if one)
@@ -193,7 +197,7 @@ def read_counts(text: str) -> tuple[int, ...]:
         counts = ()
     if len(counts) != len(SCORES) or min(counts) < 0:
         raise CardlabError(
-            f"--counts {text!r} are not five numbers; give how many pairs of games brought "
-            "0, 1/2, 1, 3/2 and 2 wins, as in 379,10170,21828,10640,343"
+            f"--counts must be five whole numbers, got {text!r}; give how many pairs of games "
+            "scored 0, 1/2, 1, 3/2 and 2, as in 379,10170,21828,10640,343"
         )
     return counts

@@ -21,28 +21,32 @@ def explain(
     game: GameName,
     record: Annotated[Path, typer.Argument(help="records, one JSON line each", metavar="RECORD")],
     ply: Annotated[
-        int, typer.Option(help="the decision to explain, after so many actions", metavar="N")
+        int,
+        typer.Option(help="the decision to explain: the number of actions before it", metavar="N"),
     ] = 0,
     line: Annotated[
-        int, typer.Option(help="the record's line in the file; 0: the game's first", metavar="N")
+        int,
+        typer.Option(
+            help="the line of the record in the file; 0: the first of the game", metavar="N"
+        ),
     ] = 0,
     agent: Annotated[
         str | None,
         typer.Option(
-            help="the agent that explains; default: the game's adviser",
+            help="the agent that explains; default: the adviser of the game",
             metavar="AGENT",
             autocompletion=complete_agent,
         ),
     ] = None,
     svg: Annotated[
-        Path | None, typer.Option(help="draw it into this file as well", metavar="FILE")
+        Path | None, typer.Option(help="also draw the explanation as SVG", metavar="FILE")
     ] = None,
     trust: Trust = False,
     as_json: Json = False,
 ) -> None:
-    """Say what an agent thinks of every choice in a recorded game.
+    """Show how an agent values every choice in a recorded game.
 
-    Where it plays by a network with attention, the maps of what that looks at are shown too.
+    For a network with attention, also show its attention maps.
 
     Examples:
       cardlab explain koi_koi game.jsonl --ply 12
@@ -58,7 +62,7 @@ def explain(
     found = find_game(game)
     adviser = find_agent(agent or adviser_of(found), found)
     if isinstance(adviser, OpenAgent):
-        raise CardlabError(f"--agent {agent} sees all cards; name a fair agent")
+        raise CardlabError(f"--agent must be a fair agent, got {agent}, which sees all cards")
     number, wanted = _find_record(record, found, line)
     with compiling():
         try:

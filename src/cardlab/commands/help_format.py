@@ -1,4 +1,4 @@
-"""The help of all commands: plain text of 80 columns, commands by purpose, examples by line."""
+"""Help and usage errors of all commands: plain text of 80 columns, commands by purpose."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from cardlab.engine.errors import suggest
 WIDTH = 80
 TEXTS = {  # in place of Typer's
     "help": "show this help",
-    "install_completion": "let this shell complete commands, games and agents",
-    "show_completion": "show what --install-completion would install",
+    "install_completion": "install completion of commands, games and agents in this shell",
+    "show_completion": "print the completion script of this shell",
 }
 
 
@@ -37,10 +37,10 @@ OLD_LIMITS = {
 
 
 class _PlainHelp:
-    """How commands and their group write about their parameters."""
+    """How commands and their group describe their parameters."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return all parameters, those of Typer with our texts."""
+        """Return all parameters; those of Typer get our help texts."""
         params: list[Any] = super().get_params(ctx)  # type: ignore[misc]  # of either base class
         for param in params:
             if param.name in TEXTS:
@@ -48,12 +48,12 @@ class _PlainHelp:
         return params
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """Return the words of the usage line: GAME where Typer would write {GAME}."""
+        """Return the words of the usage line, with GAME instead of {GAME}."""
         pieces: list[str] = super().collect_usage_pieces(ctx)  # type: ignore[misc]
         return [piece.replace("{", "").replace("}", "") for piece in pieces]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write arguments by their names alone, without the Python type, and options."""
+        """Write the arguments, without their Python type, and the options."""
         sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
@@ -71,7 +71,7 @@ class Command(_PlainHelp, TyperCommand):
     """One command."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the line, with options of before version 0.2 in today's form."""
+        """Parse the command line; options from before version 0.2 are translated."""
         if any("--limits" in param.opts for param in self.params):
             args = _with_limits(args)
         try:
@@ -83,7 +83,7 @@ class Command(_PlainHelp, TyperCommand):
 
 
 def _with_limits(args: list[str]) -> list[str]:
-    """Return a line with `--move-seconds 3` as `--limits move=3`, and so on."""
+    """Return the words with `--move-seconds 3` written as `--limits move=3`, and so on."""
     words: list[str] = []
     rest = iter(args)
     for word in rest:
@@ -98,10 +98,10 @@ def _with_limits(args: list[str]) -> list[str]:
 
 
 class Commands(_PlainHelp, TyperGroup):
-    """All commands, listed by what people want to do."""
+    """All commands, listed by purpose."""
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
-        """Read the command line; `--help` and `--version` are answered here."""
+        """Parse the command line; `--help` and `--version` print their text here."""
         with until_readers_leave():
             return super().make_context(*args, **kwargs)
 
@@ -111,12 +111,12 @@ class Commands(_PlainHelp, TyperGroup):
             return super().invoke(ctx)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the options and after them the commands."""
+        """Write the options, then the commands."""
         super().format_options(ctx, formatter)
         self.format_commands(ctx, formatter)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the commands below their headings."""
+        """Write the commands under their headings."""
         shown = [one for one in self.commands.values() if isinstance(one, TyperCommand)]
         width = max(len(str(one.name)) for one in shown)
         for heading in dict.fromkeys(one.rich_help_panel for one in shown):

@@ -35,7 +35,7 @@ MEASURED = ("score %", "rating")  # columns of an agent's strength
 
 
 def games(as_json: Json = False) -> None:
-    """List the games and their options, from installed packages too.
+    """List all games, installed packages included, and their options.
 
     Examples:
       cardlab games
@@ -50,7 +50,7 @@ def games(as_json: Json = False) -> None:
             if name not in our_packages():
                 find_game(name)
                 found.append(find_package(name))
-        except CardlabError as error:  # a package that fails must not take the list with it
+        except CardlabError as error:  # a broken package must not hide the others
             broken[name] = str(error)
     if as_json:
         rows = [
@@ -78,7 +78,7 @@ def games(as_json: Json = False) -> None:
 
 
 def agents(game: GameName, as_json: Json = False) -> None:
-    """List the agents that can play a game, with their strength.
+    """List the agents of a game, with their measured strength.
 
     Examples:
       cardlab agents crazy_eights
@@ -139,7 +139,8 @@ def match(
     game: GameName,
     agents: AgentNames,
     games: Annotated[
-        int, typer.Option(help="games to play, rounded up to whole deals", metavar="N")
+        int,
+        typer.Option(help="games to play, rounded up to whole deals", metavar="N"),
     ] = 400,
     seed: Seed = 0,
     option: OptionList = None,
@@ -150,9 +151,9 @@ def match(
     salt: Salt = None,
     as_json: Json = False,
 ) -> None:
-    """Let agents play each other on paired deals.
+    """Play agents against each other on paired deals.
 
-    Ctrl-C ends a match early; what was played is counted and shown.
+    Ctrl-C ends the match early and shows the result of the games played so far.
 
     Examples:
       cardlab match crazy_eights uct_open:1000 random --games 400 --seed 7
@@ -166,7 +167,7 @@ def match(
     plan = Match.plan(game, agents, games, seed, read_options(option), bounds, salt)
 
     if save:
-        append_records(save)  # a place that cannot be written to is found before the first game
+        append_records(save)  # a file that cannot be written fails before the first game
     failure: SavingFailed | None = None
     with compiling(), progress_bar("games", plan.seats) as progress:
         try:
@@ -199,7 +200,7 @@ def play(
     ] = None,
     seat: Annotated[int, typer.Option(help="your seat, 0 moves first", metavar="N")] = 0,
     seed: Annotated[
-        int | None, typer.Option(help="the deal's seed; without it a new one", metavar="N")
+        int | None, typer.Option(help="seed of the deal; default: a random one", metavar="N")
     ] = None,
     deal: Annotated[
         list[str] | None,
@@ -209,7 +210,7 @@ def play(
     adviser: Annotated[
         str | None,
         typer.Option(
-            help="the agent that gives hints; default: the game's adviser",
+            help="the agent that gives hints; default: the adviser of the game",
             metavar="AGENT",
             autocompletion=complete_agent,
         ),
@@ -217,13 +218,14 @@ def play(
     save: Annotated[
         Path | None,
         typer.Option(
-            help="append the game's record here; without it the user's own file", metavar="FILE"
+            help="append the record to this file; default: a file in your data folder",
+            metavar="FILE",
         ),
     ] = None,
 ) -> None:
-    """Play at the terminal against agents.
+    """Play against agents at the terminal.
 
-    Every game is kept, also one that is left unfinished.
+    Every game is saved, unfinished ones included.
 
     Examples:
       cardlab play crazy_eights --against heuristic

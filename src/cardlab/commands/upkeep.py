@@ -1,4 +1,4 @@
-"""Commands that look after the installation: check, warmup."""
+"""Commands that maintain the installation: check, warmup."""
 
 from __future__ import annotations
 
@@ -29,16 +29,17 @@ def check(
     game: GameName,
     games: Annotated[int, typer.Option(help="random games to play", metavar="N")] = 1_000_000,
     first: Annotated[
-        int, typer.Option(help="the number of the first one, as a stopped check says", metavar="N")
+        int,
+        typer.Option(help="number of the first game, as a stopped check prints it", metavar="N"),
     ] = 0,
     seed: Seed = 0,
     option: OptionList = None,
     workers: Workers = 0,
     as_json: Json = False,
 ) -> None:
-    """Check the rules: random games, every invariant, every step.
+    """Check the rules: random games, every invariant at every step.
 
-    When stopped, it says with which game to go on.
+    A check that is stopped prints how to resume it.
 
     Examples:
       cardlab check crazy_eights --games 1000000
@@ -52,9 +53,9 @@ def check(
     found = find_game(game)
     options = found.read_options(read_options(option))
     if games < 1:
-        raise CardlabError(f"--games {games} is not possible; give 1 or more")
+        raise CardlabError(f"--games must be at least 1, got {games}")
     if not 0 <= first <= MOST:
-        raise CardlabError(f"--first {first} is not possible; give 0 to {MOST:,}")
+        raise CardlabError(f"--first must be from 0 to {MOST:,}, got {first}")
     end = first + games
     tasks = [
         (found, min(SIZE, end - start), seed, start, options) for start in range(first, end, SIZE)
@@ -65,7 +66,7 @@ def check(
     def rest() -> str:
         at = next((one for one in range(first, end, SIZE) if one not in done), end)
         return (
-            f"{at - first:,} games without a fault; the same command goes on with --first {at} "
+            f"{at - first:,} games without a fault; resume the check with --first {at} "
             f"--games {end - at}"
         )
 
@@ -94,7 +95,7 @@ def _audit(task: tuple[Any, int, int, int, dict[str, Any]]) -> tuple[int, int]:
 
 
 def warmup(game: AnyGame = None, as_json: Json = False) -> None:
-    """Compile everything now, so that later starts are quick.
+    """Compile all rules and agents; later starts are quick.
 
     Examples:
       cardlab warmup
@@ -136,4 +137,4 @@ def warmup(game: AnyGame = None, as_json: Json = False) -> None:
     if as_json:
         print_json({"cache": kernel.cache_folder(), "games": rows})
     else:
-        typer.echo(f"kept in {kernel.cache_folder()}")
+        typer.echo(f"compiled code is kept in {kernel.cache_folder()}")

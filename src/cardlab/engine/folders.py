@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cardlab.engine.errors import CardlabError
 
-__all__ = ["make_data_folder", "make_folder", "require_folder"]
+__all__ = ["make_data_folder", "make_folder", "missing_folder", "require_folder"]
 
 RUNS = "runs"  # the folder of runs without a name of their own; made wherever it is needed
 
@@ -55,9 +55,14 @@ def _require(folder: Path, what: str) -> None:
         raise CardlabError(f"{what}: {reason}; name another folder") from None
     if is_there:
         raise CardlabError(f"{what}: {folder} is a file, not a folder; name another folder")
+    raise CardlabError(missing_folder(folder, what))
+
+
+def missing_folder(folder: Path, what: str) -> str:
+    """Return a sentence about a folder that does not exist, with a similar name or the way out."""
     near, way = _nearest(folder), f"make it with mkdir -p {shlex.quote(str(folder))}"
     meant = f"did you mean {near}? otherwise {way}" if near else way
-    raise CardlabError(f"{what}: folder {folder} does not exist; {meant}")
+    return f"{what}: folder {folder} does not exist; {meant}"
 
 
 def _nearest(folder: Path) -> Path | None:

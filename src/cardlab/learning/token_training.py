@@ -128,10 +128,10 @@ def check_loops(config: LoopSettings, *names: str) -> None:
     """Raise for settings that cannot be; what is named must be 1 or more."""
     if config.precision not in PRECISIONS:
         known = " or ".join(PRECISIONS)
-        raise CardlabError(f"setting precision={config.precision} is not possible; give {known}")
+        raise CardlabError(f"setting precision must be {known}, got {config.precision}")
     for name in ("games", "batch_games", "batch", "evaluate_every", *names):
         if getattr(config, name) < 1:
-            raise CardlabError(f"setting {name}={getattr(config, name)} must be 1 or more")
+            raise CardlabError(f"setting {name} must be at least 1, got {getattr(config, name)}")
     if not 0 <= config.last_epsilon <= config.epsilon <= 1:
         raise CardlabError("epsilon must fall: 0 <= last_epsilon <= epsilon <= 1")
 

@@ -77,7 +77,7 @@ def read_weights(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
     import onnx
 
     if not path.is_file():
-        raise CardlabError(f"there is no network at {path}; name another file")
+        raise CardlabError(f"network {path} does not exist; name another file")
     made = onnx.load(path)
     about = {one.key: one.value for one in made.metadata_props}.get(ABOUT)
     if about is None:

@@ -44,9 +44,9 @@ FIRST_SKILL = (25.0, 25 / 3)  # what openskill begins with
 
 
 def with_margin(mean: float, interval: Interval, scale: float = 1) -> str:
-    """Return a mean and how far its interval reaches, behind a plus-minus sign, or a dash.
+    """Return a mean with the margin of its interval after ±, or with a dash if there is none.
 
-    An interval that ends at a bound, as 100 %, is longer on its other side: that side counts.
+    An interval that ends at a bound, such as 100 %, is asymmetric: the longer side is shown.
     """
     if interval is None:
         return f"{scale * mean:.1f} -"
@@ -56,7 +56,7 @@ def with_margin(mean: float, interval: Interval, scale: float = 1) -> str:
 
 @dataclass(frozen=True)
 class Share:
-    """A share with its interval, and the share at which all are even."""
+    """A share with its interval, and the share of equally strong agents."""
 
     value: float
     interval: Interval
@@ -66,7 +66,7 @@ class Share:
         return with_margin(self.value, self.interval, 100)
 
     def picture(self) -> str:
-        """Return share and interval as a small SVG, with a line where all are even."""
+        """Return share and interval as a small SVG, with a line at the share of equal agents."""
         low, high = self.interval or (self.value, self.value)
         words = f"{100 * self.value:.1f} %, from {100 * low:.1f} to {100 * high:.1f}"
         return (
@@ -90,7 +90,7 @@ class Column:
 
 @dataclass(frozen=True)
 class ResultTable:
-    """Rows of cells below a title, for any display."""
+    """Rows of cells under a title, for any display."""
 
     title: str
     columns: tuple[Column, ...]
@@ -156,7 +156,7 @@ def html_table(
     title: str,
     note: str = "",
 ) -> str:
-    """Return a table whose title, heads, cells and note are HTML already."""
+    """Return an HTML table; title, heads, cells and note must be HTML."""
     top = "".join(
         f'<th scope="col" style="{CELL}{side}">{name}</th>'
         for name, side in zip(heads, sides, strict=True)
@@ -175,8 +175,8 @@ def html_table(
 
 
 def changed_options(game: str, options: dict[str, Any]) -> str:
-    """Return the options that differ from the game's defaults, each behind a comma."""
-    try:  # code from outside is not run for the sake of a title
+    """Return the options that differ from the defaults of the game, each after a comma."""
+    try:  # a title must not run code from outside
         known = find_package(game, trust=False).options
     except CardlabError:
         known = ()
@@ -186,7 +186,7 @@ def changed_options(game: str, options: dict[str, Any]) -> str:
 
 
 def match_table(result: MatchResult) -> ResultTable:
-    """Return how a match went, agent by agent."""
+    """Return the result of a match, one row per agent."""
     even = result.deals / result.games
     rows = [
         (
@@ -217,7 +217,7 @@ def match_table(result: MatchResult) -> ResultTable:
 
 
 def rating_text(rating: Rating) -> str:
-    """Return a rating with its interval, or the one bound that the games hold."""
+    """Return a rating with its interval, or its only finite bound."""
     if rating.interval is None:
         return f"{rating.elo:.0f} -"
     low, high = rating.interval
@@ -229,7 +229,7 @@ def rating_text(rating: Rating) -> str:
 
 
 def skill_text(found: tuple[float, float] | None) -> str:
-    """Return a place on the ladder, with the margin of two standard deviations."""
+    """Return a rating of the ladder, with a margin of two standard deviations."""
     mean, deviation = found or FIRST_SKILL
     return f"{mean:.1f} ± {2 * deviation:.1f}"
 
@@ -237,7 +237,7 @@ def skill_text(found: tuple[float, float] | None) -> str:
 def standings_table(
     standings: Standings, skills: Skills | None = None, *, points: bool = True
 ) -> ResultTable:
-    """Return the standings of a tournament, with ratings where agents met."""
+    """Return the standings of a tournament, with ratings if agents met."""
     alone = standings.seats == 1
     even = 0.5 if alone else 1 / standings.seats
     lines = standings.lines
@@ -281,7 +281,7 @@ def cross_table(
     *,
     names: bool = True,
 ) -> ResultTable:
-    """Return how every pair did: the columns from `first` up to `end`.
+    """Return the score of every pair: the columns from `first` up to `end`.
 
     Without `names`, rows have the numbers of the standings alone.
     """

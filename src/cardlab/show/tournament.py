@@ -1,4 +1,4 @@
-"""What the arena's commands print: the table as it grows, the cross-table, ratings, verdicts."""
+"""What the arena's commands print: live tables, cross-tables, ratings, verdicts."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def cell_meaning(standings: Standings) -> str:
 def live_table(
     ladder: Ladder | None = None,
 ) -> Iterator[Callable[[Results, ShardResult | None], None]]:
-    """Show progress with the table so far, on a terminal only."""
+    """Show progress and the table so far, if standard error is a terminal."""
     from rich.console import Group
     from rich.live import Live
     from rich.progress_bar import ProgressBar
@@ -129,7 +129,7 @@ def _growing(lines: Sequence[Line], ladder: Ladder | None) -> ResultTable:
 
 
 def show_match(result: MatchResult) -> None:
-    """Print how a match went, and whether the agents differ significantly."""
+    """Print the result of a match, and whether the agents differ significantly."""
     from cardlab.engine.statistics import FEWEST_VALUES
 
     out = new_console()
@@ -178,7 +178,9 @@ def show_standings(
         for first in range(0, count, beside):
             cross_table(standings, first, first + beside, names=names).show(out)
     elif count > WIDEST_CROSS_TABLE:
-        out.print(f"no cross-table of more than {WIDEST_CROSS_TABLE} agents here; --json has it")
+        out.print(
+            f"the cross-table of more than {WIDEST_CROSS_TABLE} agents is shown by --json only"
+        )
     out.print(f"{table.note}; {seconds:.1f} s", markup=False)
     if not alone and standings.games:
         groups = [line.rating.groups for line in standings.lines if line.rating]
@@ -190,9 +192,9 @@ def show_standings(
 
 
 def print_salt(out: Console, salt: str | None) -> None:
-    """Print how the same deals are played again, if programs have played."""
+    """Print the option that plays the same deals again, if the deals depend on a salt."""
     if salt:
-        text = f"the deals depended on a secret salt; play them again with --salt {quote(salt)}"
+        text = f"the deals depend on a secret salt; to play them again use --salt {quote(salt)}"
         out.print(text, markup=False, soft_wrap=True)
 
 
@@ -214,7 +216,7 @@ def _llr(verdict: Verdict) -> str:
 
 @contextmanager
 def live_verdict() -> Iterator[Callable[[Verdict, int], None]]:
-    """Write the log-likelihood ratio as it goes, to standard error."""
+    """Write the current log-likelihood ratio to standard error."""
     live = sys.stderr.isatty()
     latest = 0.0
 
@@ -239,7 +241,7 @@ def live_verdict() -> Iterator[Callable[[Verdict, int], None]]:
 def show_verdict(
     verdict: Verdict, test: Test, names: tuple[str, str] | None = None, store: str = ""
 ) -> None:
-    """Print what a sequential test has found, and which store keeps its games."""
+    """Print the result of a sequential test, and which store keeps its games."""
     out = new_console()
     pairs = sum(verdict.counts)
     first = names[0] if names else "the first"
@@ -257,7 +259,7 @@ def show_verdict(
     sentences = {
         "H0": f"H0 accepted: {first} is not {test.elo1:g} nElo stronger than {second}",
         "H1": f"H1 accepted: {first} is stronger than {second} by more than {test.elo0:g} nElo",
-        None: "not decided: give more --games" if names else "not decided yet: play on",
+        None: "not decided; give a higher --games" if names else "not decided yet; play more games",
     }
     out.print(sentences[verdict.accepted], markup=False)
     print_salt(out, verdict.salt)
