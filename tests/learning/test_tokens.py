@@ -468,7 +468,7 @@ def test_mistakes_are_one_sentence(tmp_path: Path) -> None:
             crazy_eights_transformer.train(
                 crazy_eights_transformer.Config(**settings), tmp_path / "a", quiet
             )
-    with pytest.raises(CardlabError, match="rules must be .*, got house"):
+    with pytest.raises(CardlabError, match=r"rules must be .*, got house"):
         uno_transformer.train(uno_transformer.Config(rules="house"), tmp_path / "a", quiet)
 
 
@@ -516,7 +516,7 @@ def test_torch_and_onnxruntime_say_the_same(made: dict[str, Path], name: str) ->
 
 @pytest.mark.slow
 def test_files_that_do_not_fit_are_refused(made: dict[str, Path], tmp_path: Path) -> None:
-    with pytest.raises(CardlabError, match="network .* does not exist"):
+    with pytest.raises(CardlabError, match=r"network .* does not exist"):
         TokenPlayer(tmp_path / "none.onnx")
     uno_net = find_agent("uno_net", find_game("uno"))
     with pytest.raises(CardlabError, match=r"is for encoding 'fair', not 101; train and ship"):

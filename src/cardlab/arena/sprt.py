@@ -171,8 +171,8 @@ def play_sprt(
     """Play until the test decides or all planned games are played; every game is kept."""
     if len(plan.agents) != 2 or plan.matches[0].seats != 2:
         raise CardlabError(
-            f"the sequential test needs two agents and two seats, got {len(plan.agents)} agents and "
-            f"{plan.matches[0].seats} seats"
+            "the sequential test needs two agents and two seats, got "
+            f"{len(plan.agents)} agents and {plan.matches[0].seats} seats"
         )
     watch = _Watch(test.check())
     entered = (resume if go_on else enter)(plan, store, name)

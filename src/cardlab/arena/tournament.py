@@ -132,8 +132,8 @@ class Plan:
         total = plan.deals * sum(len(match.rotations) for match in plan.matches)
         if total > MOST_GAMES:
             raise CardlabError(
-                f"--games {games} makes {total:,} games in total, the most is {MOST_GAMES:,}; give a "
-                "smaller number, or play several tournaments with different --seed"
+                f"--games {games} makes {total:,} games in total, the most is {MOST_GAMES:,}; give "
+                "a smaller number, or play several tournaments with different --seed"
             )
         return plan
 

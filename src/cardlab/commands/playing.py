@@ -332,7 +332,7 @@ def replay(
         raise CardlabError(f"{file} holds no record")
     if as_json:
         print_json(rows)
-    else:
+    elif count:
         end = f"; {len(skipped)} skipped" if skipped else ", every one as recorded"
         out.print(f"{count} game{'s' * (count != 1)} replayed{end}")
     if skipped:

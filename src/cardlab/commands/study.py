@@ -13,7 +13,7 @@ from cardlab.commands.arguments import Json, Workers, print_json, read_workers
 from cardlab.commands.completion import complete_paper, complete_training
 from cardlab.commands.signals import when_stopped
 from cardlab.engine.errors import CardlabError
-from cardlab.engine.folders import make_folder
+from cardlab.engine.folders import check_folder
 from cardlab.engine.locks import only_one
 from cardlab.show.console import compiling, new_console, progress_bar
 
@@ -82,6 +82,7 @@ def train(
     short = [f"{name}={value}" for name, value in named.items() if value is not None]
     config = read_config(module.Config, [*(setting or ()), *short])
     folder = out or Path("runs") / what
+    check_folder(folder)
     run = _long_run(what, folder, "from the last checkpoint in")
     with run, only_one(folder), compiling(), progress_bar("training") as progress:
         summary = module.train(config, folder, lambda stage, *at: progress(*at, stage))
@@ -138,8 +139,8 @@ def reproduce(
     target = out or (Path("runs") / "papers" if quick else Path("docs") / "papers")
     with _long_run("the report", folder, "from the measurements in"):
         require_figures()  # before the first game, not after the last
-        make_folder(target)
-        make_folder(folder)
+        check_folder(target)
+        check_folder(folder)
         with only_one(folder), compiling(), progress_bar("measuring") as progress:
             path = measure_again(
                 report,

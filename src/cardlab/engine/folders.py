@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cardlab.engine.errors import CardlabError
 
-__all__ = ["make_data_folder", "make_folder", "missing_folder", "require_folder"]
+__all__ = ["check_folder", "make_data_folder", "make_folder", "missing_folder", "require_folder"]
 
 RUNS = "runs"  # the folder of runs without a name of their own; made wherever it is needed
 
@@ -18,18 +18,18 @@ def require_folder(path: Path) -> None:
     _require(path.parent, f"{path} cannot be written")
 
 
+def check_folder(folder: Path) -> None:
+    """Raise a sentence unless `make_folder` can make a folder, or it exists."""
+    if folder.parts[:1] != (RUNS,) and not folder.is_dir():
+        _require(folder.parent, f"{folder} cannot be made")
+
+
 def make_folder(folder: Path) -> None:
     """Make a folder if needed; the folder that it lies in must exist, `runs` excepted."""
+    check_folder(folder)
     try:
-        is_there = folder.is_dir()
-        if not is_there and folder.parts[:1] == (RUNS,):
-            folder.mkdir(parents=True, exist_ok=True)
-        elif not is_there:
-            _require(folder.parent, f"{folder} cannot be made")
-            folder.mkdir(exist_ok=True)
-    except (OSError, ValueError) as error:
-        if isinstance(error, CardlabError):
-            raise
+        folder.mkdir(parents=folder.parts[:1] == (RUNS,), exist_ok=True)
+    except (OSError, ValueError) as error:  # what no file system can hold is a ValueError
         reason = getattr(error, "strerror", None) or error
         raise CardlabError(f"{folder} cannot be made: {reason}; name another folder") from None
 
