@@ -460,7 +460,7 @@ def test_mistakes_are_one_sentence(tmp_path: Path) -> None:
         ({"seats": "x"}, "seats must be .*, got x"),
         ({"width": 6}, "width=6 must be a multiple of 4"),
         ({"epsilon": 0.01}, "epsilon must fall"),
-        ({"share": 0.0}, "share lies above 0"),
+        ({"share": 0.0}, "share must be above 0"),
         ({"evaluate_games": 5}, "evaluate_games=5 must be 100 or more"),
         ({"precision": "half"}, "precision must be bf16 or float32, got half"),
     ):

@@ -91,7 +91,7 @@ def serve(
     for name, reason in menu.left_out.items():
         say(f"{name} is left out: {reason}")
 
-    def tell(address: str) -> None:
+    def announce(address: str) -> None:
         typer.echo(f"cardlab is at {address} (Ctrl-C ends it)")
         if open_browser:
             show(address)
@@ -99,4 +99,4 @@ def serve(
     settings = ServerSettings(
         host, port, store, tuple(host_name or ()), workers, tuple(proxy or ()), metrics
     )
-    run(settings, menu, tell)
+    run(settings, menu, announce)

@@ -125,7 +125,7 @@ class Subject(NamedTuple):
 
 
 def check_loops(config: LoopSettings, *names: str) -> None:
-    """Raise for settings that cannot be; what is named must be 1 or more."""
+    """Raise a sentence for settings out of range; those in `names` must be at least 1."""
     if config.precision not in PRECISIONS:
         known = " or ".join(PRECISIONS)
         raise CardlabError(f"setting precision must be {known}, got {config.precision}")
@@ -144,7 +144,7 @@ def check(config: Config) -> None:
     if config.evaluate_games < 100:
         raise CardlabError(f"setting evaluate_games={config.evaluate_games} must be 100 or more")
     if not (0 < config.share <= 1 and 0 <= config.average < 1):
-        raise CardlabError("share lies above 0 and at most at 1, average from 0 to below 1")
+        raise CardlabError("share must be above 0 and at most 1, average at least 0 and below 1")
 
 
 def open_loops(config: LoopSettings, folder: Path, report: Report) -> dict[str, Any] | None:
@@ -269,7 +269,7 @@ class Training(Loops):
     # Where the run is
 
     def about(self, origin: dict[str, Any]) -> dict[str, Any]:
-        """Return what is said of the network beside its weights."""
+        """Return the description that is saved beside the weights."""
         return {
             **origin,
             "game": self.game.name,

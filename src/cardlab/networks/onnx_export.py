@@ -72,7 +72,7 @@ def export(
 
 def read_weights(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
     """Return the weights of a file by the names that torch has for them, and what it is about."""
-    require("to go on learning from an ONNX file", "train", "onnx")
+    require("to resume learning from an ONNX file", "train", "onnx")
     import numpy as np
     import onnx
 

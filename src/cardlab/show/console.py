@@ -87,7 +87,7 @@ def compiling() -> Iterator[None]:
     compiled = 0
     live = sys.stderr.isatty()
 
-    def tell(name: str) -> None:
+    def count(name: str) -> None:
         nonlocal compiled
         compiled += 1
         if live:
@@ -99,7 +99,7 @@ def compiling() -> Iterator[None]:
             sys.stderr.write("compiling these rules and agents, once; later starts are quick ...\n")
         sys.stderr.flush()
 
-    with on_compile(tell):
+    with on_compile(count):
         try:
             yield
         finally:
