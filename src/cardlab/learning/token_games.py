@@ -138,7 +138,7 @@ def make_advance(tokens: Tokens) -> Callable[..., None]:
     def advance(
         games: Any, explore: int, start: int, stop: int, order: Any, buffer: Any, rng: Any
     ) -> None:
-        """Take the chosen actions of games `start` to `stop - 1`, advance to their next decisions."""
+        """Take the chosen actions of games `start` to `stop - 1`, advance to their next ones."""
         waits, choices = games.waits, games.choices
         for game in range(start, stop):
             if waits[game] == NOTHING:
@@ -241,7 +241,7 @@ def take_best(network: nn.Module, rows: Tensor, choices: Tensor) -> tuple[Tensor
 
 
 class Player:
-    """Networks that choose for a seat, greedily; `network_of` gives the network of every decision."""
+    """Networks that choose for a seat, greedily; `network_of` maps decisions to networks."""
 
     def __init__(
         self,
