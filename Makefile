@@ -17,7 +17,7 @@ arena: $(VENV)/base  ## a short tournament of every game: a minute, three or fou
 	$(BIN)/cardlab tournament crazy_eights random heuristic guided:300 monte_carlo:1000 uct_open:1000 --games 200
 	$(BIN)/cardlab tournament uno random heuristic monte_carlo:100 -o seats=3 --games 300
 	$(BIN)/cardlab tournament koi_koi random heuristic monte_carlo:100 --games 100
-	$(BIN)/cardlab tournament cribbage random heuristic cribbage_expert:5 --games 100
+	$(BIN)/cardlab tournament cribbage random heuristic cribbage_expert:30 --games 100
 	$(BIN)/cardlab tournament birds_of_a_feather solver search_dfs search_lr search_evolved heuristic --games 60
 
 play: $(VENV)/base  ## play all games in the browser

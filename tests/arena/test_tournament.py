@@ -205,9 +205,11 @@ def test_resume_goes_on_with_the_same_settings_only(store_address: str) -> None:
         entered = enter(plan, store, "mine")
         stopped = play_tournament(plan, store, entered, stop=lambda results: results.games >= 20)
         assert 20 <= stopped.games < stopped.planned
+        assert not store.find("mine").finished  # its salt stays secret: deals are left to be played
         assert resume(plan, store).id == entered.id
         results = play_tournament(plan, store, resume(plan, store, "mine"))
         assert results.games == results.planned
+        assert store.find("mine").finished
         with pytest.raises(CardlabError, match="already holds a tournament 'mine'"):
             enter(plan, store, "mine")
         with pytest.raises(CardlabError, match="has no tournament 'yours'; its latest: mine"):

@@ -82,7 +82,8 @@ def test_one_name_means_one_thing() -> None:
             for option in each.opts:
                 told.setdefault(option, set()).add(each.metavar)
     differing = {option: kinds for option, kinds in told.items() if len(kinds) > 1}
-    assert set(differing) <= {"--out"}, differing  # a file of one command, a folder of another
+    # `--out` is a file of one command, a folder of another; `play` resumes a game from a file.
+    assert set(differing) <= {"--out", "--resume"}, differing
     for stranger in ("--output", "--record", "--jobs", "--threads", "--database", "--format-json"):
         assert stranger not in told, f"{stranger} has another name in all other commands"
 

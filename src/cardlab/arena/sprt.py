@@ -185,6 +185,7 @@ def play_sprt(
     play_tournament(
         plan, store, entered, workers=workers, ray=ray, progress=report, stop=watch.decided
     )
+    store.finish(entered.id)  # decided: no further deal will be played
     return replace(watch.verdict, salt=entered.salt, tournament=entered.name)
 
 

@@ -312,8 +312,8 @@ def play_tournament(
 ) -> Results:
     """Play the missing games of a tournament, store every game, and return all results.
 
-    `stop` is called after every shard; play ends when it returns True. Agents that are objects play
-    in this process if they cannot be sent to other processes.
+    `stop` is called after every shard; play ends when it returns True, and can be resumed. Agents
+    that are objects play in this process if they cannot be sent to other processes.
     """
     _require_plan(plan)
     if ray:
@@ -342,8 +342,10 @@ def play_tournament(
         finally:
             stream.close()  # type: ignore[attr-defined]  # it is a generator
             dismiss_all()
-    assert stopped or results.games == results.planned
-    store.finish(entered.id)
+    whole = results.games == results.planned
+    assert stopped or whole
+    if whole:
+        store.finish(entered.id)  # its salt is public now, and no deal of it is left to be played
     return results
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -26,9 +26,14 @@ from cardlab.commands.arguments import (
     read_options,
     read_workers,
 )
-from cardlab.commands.completion import complete_agent
+from cardlab.commands.completion import complete_agent, complete_game
 from cardlab.engine.errors import CardlabError
 from cardlab.show.console import compiling, new_console, progress_bar
+
+if TYPE_CHECKING:
+    from cardlab.engine.game import Game
+    from cardlab.engine.play import Table
+    from cardlab.engine.records import Record
 
 MOST_LINES = 20  # of a damaged file, whose numbers are named
 MEASURED = ("score %", "rating")  # columns of an agent's strength
@@ -188,23 +193,34 @@ def match(
 
 
 def play(
-    game: GameName,
+    game: Annotated[
+        str | None,
+        typer.Argument(
+            help="a game, see `cardlab games`; may be left out with --resume",
+            metavar="GAME",
+            autocompletion=complete_game,
+        ),
+    ] = None,
     against: Annotated[
         list[str] | None,
         typer.Option(
-            help="an opponent; repeatable, the last one fills the other seats; default: heuristic, "
-            "or monte_carlo:1000 in a game without one",
+            help="an opponent; repeatable, the last one takes all other seats; default: heuristic, "
+            "or monte_carlo:1000 in a game that has no heuristic",
             metavar="AGENT",
             autocompletion=complete_agent,
         ),
     ] = None,
-    seat: Annotated[int, typer.Option(help="your seat, 0 moves first", metavar="N")] = 0,
+    seat: Annotated[
+        int | None, typer.Option(help="your seat; default: 0, which moves first", metavar="N")
+    ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="seed of the deal; default: a random one", metavar="N")
+        int | None, typer.Option(help="the seed of the deal; default: a random one", metavar="N")
     ] = None,
     deal: Annotated[
         list[str] | None,
-        typer.Option(help="a whole deck, first card dealt first; repeatable", metavar="CARDS"),
+        typer.Option(
+            help="the cards of a whole deck in the order of dealing; repeatable", metavar="CARDS"
+        ),
     ] = None,
     option: OptionList = None,
     adviser: Annotated[
@@ -218,62 +234,133 @@ def play(
     save: Annotated[
         Path | None,
         typer.Option(
-            help="append the record to this file; default: a file in your data folder",
+            help="append the game's record to this file; default: a file in the user's data folder",
             metavar="FILE",
         ),
     ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            help="continue the last unfinished game in this file; its record is replaced",
+            metavar="FILE",
+        ),
+    ] = None,
+    trust: Annotated[
+        bool,
+        typer.Option("--trust", help="with --resume: run games and agents from outside"),
+    ] = False,
 ) -> None:
     """Play against agents at the terminal.
 
-    Every game is saved, unfinished ones included.
+    Every game is saved, also one that you leave. The last lines name the command that resumes it.
 
     Examples:
       cardlab play crazy_eights --against heuristic
       cardlab play uno --against guided:300 -o seats=4 --seed 7
+      cardlab play --resume games.jsonl
     """
     from platformdirs import user_data_path
 
-    from cardlab.agents.catalog import adviser_of, find_agent
+    from cardlab.agents.catalog import adviser_of
     from cardlab.engine.folders import make_data_folder
-    from cardlab.engine.game import OpenAgent
-    from cardlab.engine.play import Table
-    from cardlab.engine.registry import find_game, package_of
     from cardlab.show.terminal import play_in_terminal
 
-    found = find_game(game)
-    options = found.read_options(read_options(option))
-    seats = int(found.fresh(**options)[0].seats)
-    usual = "heuristic" if package_of(found).heuristic else "monte_carlo:1000"
-    names = list(against or [usual] * (seats > 1))
-    if len(names) > seats - 1:
-        raise CardlabError(f"{len(names)} opponents for {seats - 1} other seats of {game}")
-    names += names[-1:] * (seats - 1 - len(names))
-    if not 0 <= seat < seats:
-        raise CardlabError(f"--seat {seat} is not at the table; {game} has seats 0 to {seats - 1}")
-    advice = find_agent(adviser or adviser_of(found), found)
-    if isinstance(advice, OpenAgent):
-        raise CardlabError(f"--adviser {adviser} sees all cards; name a fair agent")
-    opponents = [find_agent(name, found) for name in names]
-    orders = [found.order_text(found.parse_order(order)) for order in deal or ()]
-    number = secrets.randbelow(10**9) if seed is None else seed
-    path = save
-    if path is None:  # the user's own folder, which is made when it is needed
-        path = user_data_path("cardlab", appauthor=False) / "games" / f"{found.name}.jsonl"
-        make_data_folder(path.parent)
     with compiling():
+        if resume is not None:
+            new = {"--against": against, "--seat": seat, "--seed": seed, "-o": option}
+            wrong = [name for name, value in {**new, "--save": save}.items() if value is not None]
+            if wrong:
+                raise CardlabError(f"--resume takes the game from {resume}; leave out {wrong[0]}")
+            table, names, place, record = _unfinished(resume, game, deal or [], trust)
+            path: Path = resume
+        elif game is None:
+            raise CardlabError(
+                "play needs a game, such as `cardlab play GAME` with a name of `cardlab games`, or "
+                "--resume FILE"
+            )
+        else:
+            table, names = _new_table(game, against, read_options(option), seed, deal or [])
+            place, record = seat or 0, None
+            if not 0 <= place < table.seats:
+                raise CardlabError(f"--seat must be 0 to {table.seats - 1} in {game}, got {place}")
+            folder = user_data_path("cardlab", appauthor=False) / "games"
+            if save is None:
+                make_data_folder(folder)
+            path = save or folder / f"{table.game.name}.jsonl"
         play_in_terminal(
-            Table(found, seed=number, deals=orders, options=options),
-            opponents,
-            seat=seat,
-            adviser=advice,
+            table,
+            names,
+            seat=place,
+            adviser=adviser or adviser_of(table.game),
             record_path=path,
             console=new_console(),
+            resumed=record,
         )
 
 
+def _new_table(
+    name: str,
+    against: list[str] | None,
+    options: dict[str, str],
+    seed: int | None,
+    deals: list[str],
+) -> tuple[Table, list[str]]:
+    """Return the table of a new game and the names of the opponents, one for each other seat."""
+    from cardlab.engine.play import Table
+    from cardlab.engine.registry import find_game, package_of
+
+    game = find_game(name)
+    read = game.read_options(options)
+    others = int(game.fresh(**read)[0].seats) - 1
+    usual = "heuristic" if package_of(game).heuristic else "monte_carlo:1000"
+    names = list(against or [usual] * (others > 0))
+    if len(names) > others:
+        seats = f"{others} opponent{'' if others == 1 else 's'}"
+        raise CardlabError(f"{name} takes {seats}, got {len(names)}")
+    names += names[-1:] * (others - len(names))
+    number = secrets.randbelow(10**9) if seed is None else seed
+    return Table(game, seed=number, deals=_read_deals(game, deals), options=read), names
+
+
+def _read_deals(game: Game, deals: list[str]) -> list[str]:
+    """Return deck orders as records write them."""
+    return [game.order_text(game.parse_order(order)) for order in deals]
+
+
+def _unfinished(
+    path: Path, name: str | None, deals: list[str], trust: bool
+) -> tuple[Table, list[str], int, Record]:
+    """Return the table of an unfinished game, the opponents, the person's seat and the record."""
+    from cardlab.agents.catalog import find_agent, is_catalogued
+    from cardlab.engine.registry import find_game
+    from cardlab.show.unfinished import YOU, continue_table, last_unfinished
+
+    wanted = None if name is None else find_game(name)
+    line, record = last_unfinished(path, wanted)
+    try:
+        game = wanted or find_game(record.game, trust=trust)
+        table = continue_table(record, deals=_read_deals(game, deals), game=game)
+        names = [player for player in record.seats if player != YOU]
+        for opponent in names:
+            outside = any(sign in opponent for sign in ".:") and not is_catalogued(opponent, game)
+            if outside and not trust:
+                raise CardlabError(
+                    f"opponent {opponent!r} is not an agent of cardlab and may run code from "
+                    "outside; give --trust if you know where it comes from"
+                )
+            find_agent(opponent, game)
+    except CardlabError as error:
+        raise CardlabError(f"{path}, line {line}: {error}") from None
+    return table, names, record.seats.index(YOU), record
+
+
 def replay(
-    file: Annotated[Path, typer.Argument(help="records, one JSON line each", metavar="FILE")],
-    brief: Annotated[bool, typer.Option("--brief", help="one line for every game")] = False,
+    file: Annotated[
+        Path, typer.Argument(help="a file of records, one JSON line each", metavar="FILE")
+    ],
+    brief: Annotated[
+        bool, typer.Option("--brief", help="print one line for each game, without its actions")
+    ] = False,
     trust: Trust = False,
     as_json: Json = False,
 ) -> None:

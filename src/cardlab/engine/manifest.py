@@ -143,6 +143,7 @@ class GamePackage:
     commands: Mapping[str, str] = field(default_factory=dict)  # command -> import string
     page: str = ""  # folder with page.js and page.css for the web table
     page_data: str = ""  # import string of a `PageData`
+    terminal: str = ""  # import string of the `TerminalTexts`
     deck: str = ""  # name of a general deck, or import string of a `Deck`
     rules: str = ""  # file with the rules as text, for people
     data: str = "data"  # folder of weights, tables and logs

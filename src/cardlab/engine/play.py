@@ -99,6 +99,11 @@ class Table(ShownAsPicture):
         return int(self.state.seats)
 
     @property
+    def given_deals(self) -> list[Array]:
+        """The deck orders that were given, dealt or not."""
+        return list(self._given)
+
+    @property
     def dealt_by_seed(self) -> bool:
         """Whether every deal comes from the seed."""
         return not self._given and self.dealer is None
@@ -116,6 +121,19 @@ class Table(ShownAsPicture):
         self.game.bindings.apply(self.state.array, 0, action)
         self.actions.append(action)
         self._deal()
+
+    def at_ply(self, ply: int) -> Table:
+        """Return a new table with the cards of this one and its first `ply` actions."""
+        table = Table(
+            self.game,
+            seed=self.seed,
+            deals=self._given if self.dealer is None else self.deals,
+            options=self.options,
+            dealer=self.dealer,
+        )
+        for action in self.actions[:ply]:
+            table.act(action)
+        return table
 
     def record(self, seats: Sequence[str], note: str | None = None) -> Record:
         """Return the game so far as a record; `seats` names the player of every seat."""

@@ -8,6 +8,7 @@ also describe a game that was played with real cards or by another program.
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 from os import PathLike
@@ -20,6 +21,7 @@ from cardlab.engine.arguments import read_path, shorten
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.folders import require_folder
 from cardlab.engine.notebook_hooks import ShownAsHtml
+from cardlab.engine.whole_files import whole_file
 
 __all__ = ["Record", "Result", "append_records", "read_records"]
 
@@ -135,6 +137,39 @@ def _write_whole_lines(file: BinaryIO, data: bytes) -> None:
         with suppress(OSError):  # of a device, not of a file
             file.truncate(end + data.rfind(b"\n", 0, written) + 1)
         raise
+
+
+def replace_record(path: str | PathLike[str], old: Record, new: Record) -> None:
+    """Put a record in the place of the last equal one in a file; other lines keep every byte.
+
+    The file is written whole or not at all. If the old record is no longer there, because another
+    program has replaced it, the new one is appended.
+    """
+    path = read_path(path).resolve()  # a link stays a link
+    try:
+        lines = path.read_bytes().splitlines(keepends=True)
+        number = _last_line_of(old, lines)
+        if number is None:
+            append_records(path, new)
+            return
+        end = lines[number][len(lines[number].rstrip()) :]
+        lines[number] = new.to_line().encode() + end
+        with whole_file(path) as rough:
+            rough.write_bytes(b"".join(lines))
+            shutil.copymode(path, rough)
+    except OSError as error:
+        raise CardlabError(
+            f"{path} cannot be written: {error.strerror}; it is as it was before"
+        ) from None
+
+
+def _last_line_of(record: Record, lines: list[bytes]) -> int | None:
+    """Return the index of the last line that holds a record."""
+    for number in range(len(lines) - 1, -1, -1):
+        with suppress(ValueError):  # another line, or a damaged one
+            if Record.from_line(lines[number].decode()) == record:
+                return number
+    return None
 
 
 def read_records(

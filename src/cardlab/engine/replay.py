@@ -50,7 +50,7 @@ def _replay(record: Record, game: Game) -> Iterator[Table]:
         try:
             table.act(action)
         except IllegalAction as error:
-            raise CardlabError(f"ply {ply}: {error}") from None
+            raise CardlabError(str(error)) from None  # names game and ply
         yield table
     if len(table.deals) != len(record.deals):
         raise CardlabError(

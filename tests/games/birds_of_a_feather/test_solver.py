@@ -492,7 +492,7 @@ def test_hints_at_the_table() -> None:
         args, input="h\nq\n", capture_output=True, encoding="utf-8", check=False
     )
     assert answer.returncode == 0, answer.stderr
-    assert "solver expects this score" in answer.stdout
+    assert "hint by solver: the expected score of each choice" in answer.stdout
     assert "100%" in answer.stdout
 
 

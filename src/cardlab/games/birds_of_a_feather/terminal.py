@@ -1,10 +1,10 @@
-"""Solutions of Birds of a Feather at the terminal: moves in words, each with the grid after it."""
+"""Birds of a Feather at the terminal: what a move does, and solutions move by move."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.columns import Columns
 from rich.console import Console, Group
@@ -15,6 +15,7 @@ from cardlab.engine.game import State
 from cardlab.games.birds_of_a_feather.rules import EMPTY, MOVES, ROWS, cell_text
 from cardlab.show.console import table_of
 from cardlab.show.terminal import card_look, words_look
+from cardlab.show.terminal_texts import TerminalTexts
 
 if TYPE_CHECKING:
     from cardlab.games.birds_of_a_feather.census import Census
@@ -101,3 +102,24 @@ def show_census(census: Census, out: Console) -> None:
     if told["added"]:
         rate = told["added"] / max(told["seconds"], 1e-9)
         out.print(f"{told['added']:,} settled now, {rate:,.0f} a second")
+
+
+def effect(s: Any, action: int) -> str:
+    """Return which card a move puts onto which other one."""
+    start, end = MOVES[action]
+    return f"{card_text(int(s.tops[start]))} on {card_text(int(s.tops[end]))}"
+
+
+def help_rows(s: Any) -> tuple[tuple[str, str], ...]:
+    """Return what the text of a move means."""
+    return (
+        (
+            "a1>d1",
+            "move the stack in row A, column 1 onto the stack in row D, column 1: their top cards "
+            "have the same suit, the same rank or neighbouring ranks",
+        ),
+        ("--", "an empty place"),
+    )
+
+
+TERMINAL = TerminalTexts(help=help_rows, effect=effect, heading="       1    2    3    4")

@@ -12,6 +12,7 @@ from cardlab.engine.cards import ALL_CARDS
 from cardlab.engine.hidden_hands import (
     MIX_SWEEPS,
     bars_at,
+    join_groups,
     make_bag_kernels,
     shuffle_rest,
     swap,
@@ -32,6 +33,24 @@ def conceal(s: Any, seat: int) -> None:
             s.hands[other] = 0
     for i in range(DECK):
         s.stock[i] = NOBODY
+
+
+@kernel
+def make_room(s: Any, seat: int, barred: int) -> None:
+    """Join two groups of a hand if another place, barred from `barred`, finds no room.
+
+    Of two joined groups the later may hold all that the earlier may: then what one group may hold
+    stays a part of what another may, or apart from it, also after reshuffles.
+    """
+    last = int64(s.groups[seat]) - 1
+    if last < GROUPS - 1 or s.barred[seat, last] == barred:
+        return
+    for group in range(last):
+        if not s.barred[seat, group + 1] & ~s.barred[seat, group]:
+            join_groups(s, seat, group, group + 1)
+            return
+    while s.groups[seat] > 1:
+        join_groups(s, seat, 0, 1)
 
 
 @kernel

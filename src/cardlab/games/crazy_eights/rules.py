@@ -45,6 +45,7 @@ from cardlab.games.crazy_eights.hidden_hands import (
     DECK,
     GROUPS,
     NOBODY,
+    make_room,
 )
 
 MAX_SEATS = 4
@@ -248,6 +249,7 @@ def draw(s: Any, seat: int, barred: int) -> None:
     s.stock_at += 1
     s.sizes[seat] += 1
     s.drew += 1
+    make_room(s, seat, barred)
     occupy(s, seat, barred)
     if s.stock_at == s.stock_end:
         if s.reshuffle and s.discards != bit(s.top):

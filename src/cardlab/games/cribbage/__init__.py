@@ -93,6 +93,7 @@ PACKAGE = GamePackage(
     commands={"score": f"{HERE}.commands:score", "analyse": f"{HERE}.commands:analyse"},
     page="page",
     page_data=f"{HERE}.page.page_data:PAGE_DATA",
+    terminal=f"{HERE}.terminal:TERMINAL",
     deck="standard",
     rules="rules.md",
 )

@@ -41,7 +41,7 @@ class Deck:
     name: str
     wide: int
     high: int
-    texts: tuple[str, ...]  # none: any text is a card
+    texts: tuple[str, ...]  # empty: any text is a card
     art: Callable[[str], str]
     back: Callable[[], str]
     title: Callable[[str], str]
@@ -49,7 +49,7 @@ class Deck:
     word: Callable[[str], str] | None = None  # in a line of text, such as `7♥`; None: the title
     aloud: Callable[[str], str] | None = None  # at a table; None: the title
     paint: Callable[[str], str] | None = None  # class of a word's colour, such as `suit-H`
-    held: tuple[str, ...] = ()  # the cards in the order of a hand; none: as the game gives them
+    held: tuple[str, ...] = ()  # the cards in the order of a hand; empty: as the game gives them
     rank: Callable[[str], int] | None = None  # for hands that are held by rank first
 
     def check(self, text: str) -> None:
