@@ -32,4 +32,4 @@ with Store("games.db") as store:
     for game, sentence in played_alone(store).items():
         print(f"{game}: {sentence}")
 
-#: ...
+#: birds_of_a_feather: birds_of_a_feather is played alone, so agents have no ratings there; compare them on the same deals with `cardlab tournament birds_of_a_feather AGENT AGENT`
