@@ -47,7 +47,7 @@ class Seating:
     """One game at a table of plain text, with what was shown and saved."""
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / "records" / "games.jsonl"
+        self.path = folder / "games.jsonl"
         self.output = ""
 
     def play(
@@ -305,8 +305,8 @@ def test_mistakes_are_told_before_the_game(table: Seating, tmp_path: Path) -> No
         table.play(person(), "random", "random")
     with pytest.raises(CardlabError, match="no seat 2; its seats are 0 to 1"):
         table.play(person(), seat=2)
-    (tmp_path / "records").write_text("a file where a folder is needed")
-    with pytest.raises(CardlabError, match="cannot be written"):
+    table.path = tmp_path / "records" / "games.jsonl"
+    with pytest.raises(CardlabError, match="records does not exist; make it with mkdir -p"):
         table.play(person())
 
 

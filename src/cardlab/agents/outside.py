@@ -257,8 +257,8 @@ def read_command(spec: str) -> tuple[str, ...]:
                 f"agent {spec!r}: {words[0]} cannot be executed like this; {either.join(ways)}"
             )
         raise CardlabError(
-            f"agent {spec!r}: there is no program {words[0]!r}; give the path of a file that "
-            "exists and may be executed (chmod +x)"
+            f"agent {spec!r}: program {words[0]!r} does not exist; give the path of an executable "
+            "file (chmod +x)"
         )
     program = os.path.abspath(words[0]) if os.sep in words[0] else words[0]
     return program, *map(_absolute, words[1:])

@@ -19,6 +19,7 @@ from cardlab.arena.stored_games import LeftOut
 from cardlab.arena.tournament import Plan, read_entered
 from cardlab.engine.arguments import read_path, shorten
 from cardlab.engine.errors import CardlabError, require
+from cardlab.engine.folders import require_folder
 from cardlab.engine.records import Record
 from cardlab.engine.registry import find_game
 
@@ -70,11 +71,7 @@ def export_games(
                 progress(count)
             yield row
 
-    if not path.parent.is_dir():
-        raise CardlabError(
-            f"{path} cannot be written: there is no folder {path.parent}; make it, or name another "
-            "file"
-        )
+    require_folder(path)
     try:
         if path.suffix == ".jsonl":
             _write_records(fresh, counted(_records(store, tournaments, trust)))

@@ -16,7 +16,7 @@ from cardlab.engine.game import Game
 from cardlab.engine.notebook_hooks import ShownAsHtml
 from cardlab.engine.seeding import read_seed
 
-__all__ = ["Board", "leaderboards"]
+__all__ = ["Board", "leaderboards", "played_alone"]
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,24 @@ def leaderboards(
     boards = [_board(store, group, ladder, seed) for group in groups.values()]
     found = [board for board in boards if board is not None]
     if not found:
+        alone = played_alone(store, game)
+        if alone:
+            raise StoreError("; ".join(alone.values()))
         of = f" of {game.identifier if isinstance(game, Game) else game}" if game else ""
         raise StoreError(
             f"{store.shown} holds no games{of} between agents; play some with `cardlab tournament`"
         )
     return found
+
+
+def played_alone(store: Store, game: str | Game | None = None) -> dict[str, str]:
+    """Return the games of one seat in a store, each with a sentence on how to compare agents."""
+    return {
+        entered.game: f"{entered.game} is played alone, so agents have no ratings there; compare "
+        f"them on the same deals with `cardlab tournament {entered.game} AGENT AGENT`"
+        for entered in store.tournaments(game=game)
+        if entered.seats == 1
+    }
 
 
 def _board(store: Store, entries: Sequence[Entered], ladder: bool, seed: int) -> Board | None:

@@ -28,6 +28,7 @@ from cardlab.engine.statistics import mean_and_interval
 __all__ = [
     "Match",
     "MatchResult",
+    "SavingFailed",
     "Shard",
     "Standing",
     "play_deals",
@@ -81,6 +82,15 @@ class MatchResult(ShownAsHtml):
         return asdict(self)
 
 
+class SavingFailed(CardlabError):
+    """Records could not be saved, as on a full disk; `result` counts the games played so far."""
+
+    def __init__(self, reason: str, result: MatchResult) -> None:
+        """Take what went wrong, and what was played."""
+        super().__init__(f"{reason}; the match ended after {result.games:,} games")
+        self.result = result
+
+
 def play_match(
     match: Match,
     *,
@@ -90,7 +100,8 @@ def play_match(
 ) -> MatchResult:
     """Play a match and return its result; on Ctrl-C, the result of the games played so far.
 
-    Agents that are objects play in this process if they cannot be sent to other processes.
+    Agents that are objects play in this process if they cannot be sent to other processes. If
+    `save` raises a CardlabError, the match ends and SavingFailed carries the result so far.
     """
     match = read_kind(match, Match, "match", "make one by Match.plan")
     read_function(progress, "progress")
@@ -98,11 +109,17 @@ def play_match(
     workers = usable_workers(match.objects, read_count(workers, "workers"))
     began = time.perf_counter()
     chunks: list[ShardResult] = []
+    unsaved: CardlabError | None = None
     try:
         for chunk in _chunks(match, workers, save is not None):
             chunks.append(chunk)
             if save:
-                save(_records(match, chunk))
+                records = _records(match, chunk)
+                try:
+                    save(records)
+                except CardlabError as error:
+                    unsaved = error
+                    break
             if progress:
                 progress(sum(len(one.returns) for one in chunks), match.deals)
     except KeyboardInterrupt:
@@ -111,7 +128,10 @@ def play_match(
     finally:
         dismiss_all()
     chunks.sort(key=lambda chunk: chunk.first)
-    return _summarise(match, chunks, time.perf_counter() - began)
+    result = _summarise(match, chunks, time.perf_counter() - began)
+    if unsaved:
+        raise SavingFailed(str(unsaved), result) from unsaved
+    return result
 
 
 def _records(match: Match, chunk: ShardResult) -> list[Record]:

@@ -1,4 +1,4 @@
-"""The sequential test: is A stronger than B by so much? It plays no more than it needs.
+"""The sequential probability ratio test: is A stronger than B? It stops as soon as it decides.
 
 A deal is played with both seatings; the sum of A's two scores is 0, 1/2, 1, 3/2 or 2, and the five
 counts are all that the test knows. They carry the deals' luck: what swapping seats cancels does not
@@ -42,7 +42,7 @@ FAINT = 1e-3  # stands for a count of zero: what was not seen is not impossible
 
 @dataclass(frozen=True)
 class Test:
-    """What is to be decided: nElo of at most `elo0`, or of at least `elo1`."""
+    """The hypotheses, nElo of at most `elo0` or at least `elo1`, and the error probabilities."""
 
     __test__ = False  # this is no test for pytest
 
@@ -52,22 +52,23 @@ class Test:
     beta: float = 0.05  # probability to accept H0 where H1 holds
 
     def check(self) -> Test:
-        """Return this test, or say what is wrong with it."""
+        """Return this test; raise a sentence if a value is out of range."""
         for name in ("elo0", "elo1", "alpha", "beta"):
             read_number(getattr(self, name), name)
         if self.elo0 >= self.elo1:
             raise CardlabError(
-                f"--elo0 {self.elo0:g} must be below --elo1 {self.elo1:g}, as in --elo0 0 --elo1 10"
+                f"--elo0 must be less than --elo1, got {self.elo0:g} and {self.elo1:g}; write for "
+                "example --elo0 0 --elo1 10"
             )
         for name, value in (("elo0", self.elo0), ("elo1", self.elo1)):
             if abs(value) > MOST_ELO:
                 raise CardlabError(
-                    f"--{name} {value:g} is not possible; give -{MOST_ELO:,} to {MOST_ELO:,}"
+                    f"--{name} must be from -{MOST_ELO:,} to {MOST_ELO:,}, got {value:g}"
                 )
         for name, value in (("alpha", self.alpha), ("beta", self.beta)):
             if not LEAST_ERROR <= value < 0.5:
                 raise CardlabError(
-                    f"--{name} {value:g} is not possible; give 0.05, or {LEAST_ERROR:g} to 0.5"
+                    f"--{name} must be at least {LEAST_ERROR:g} and less than 0.5, got {value:g}"
                 )
         return self
 
@@ -80,7 +81,7 @@ class Test:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the five counts say."""
+    """The result of a sequential test."""
 
     counts: tuple[int, ...]  # pairs of games by their sum of scores: 0, 1/2, 1, 3/2, 2
     llr: float  # log-likelihood ratio of H1 to H0
@@ -90,6 +91,7 @@ class Verdict:
     score: float  # of the first agent, 0 to 1
     score_margin: float  # half a 95 % interval
     salt: str | None = None  # the secret that the deals depended on, if programs have played
+    tournament: str | None = None  # its name in the store, where every game is kept
 
     @property
     def accepted(self) -> str | None:
@@ -107,7 +109,7 @@ class Verdict:
 
 
 def judge(counts: Sequence[int], test: Test) -> Verdict:
-    """Return what five counts of paired games say: both lost, ..., both won."""
+    """Return the verdict on five counts of paired games: both lost, ..., both won."""
     counts, test = _read_five(counts), _read_test(test)
     numbers = np.array(counts, dtype=np.float64)
     pairs = numbers.sum()
@@ -168,7 +170,7 @@ class _Watch:
         self._next = 0
 
     def decided(self, results: Results) -> bool:
-        """Take up all deals that are complete, and say whether the test is over."""
+        """Count all complete deals, and return whether the test is decided."""
         returns, who, done = results.returns[0], results.who[0], results.done(0)
         while not self.verdict.accepted and self._next < len(done) and done[self._next]:
             mine = returns[self._next][who == 0]  # of the first agent, one for each seating
@@ -189,10 +191,13 @@ def play_sprt(
     ray: str | None = None,
     progress: Callable[[Verdict, int], None] | None = None,
 ) -> Verdict:
-    """Play until the test decides or the plan's games are over; every game is kept."""
+    """Play until the test decides or all planned games are played; every game is kept."""
     plan, test, store = read_plan(plan), _read_test(test), read_store(store)
     if len(plan.agents) != 2 or plan.matches[0].seats != 2:
-        raise CardlabError("the sequential test compares two agents at two seats")
+        raise CardlabError(
+            "the sequential test needs two agents and two seats, got "
+            f"{len(plan.agents)} agents and {plan.matches[0].seats} seats"
+        )
     watch = _Watch(test)
     entered = (resume if go_on else enter)(plan, store, name)
 
@@ -205,11 +210,11 @@ def play_sprt(
         plan, store, entered, workers=workers, ray=ray, progress=report, stop=watch.decided
     )
     store.finish(entered.id)  # decided: no further deal will be played
-    return replace(watch.verdict, salt=entered.salt)
+    return replace(watch.verdict, salt=entered.salt, tournament=entered.name)
 
 
 def read_counts(text: str) -> tuple[int, ...]:
-    """Return five counts as a person writes them: 379,10170,21828,10640,343."""
+    """Return five counts from a text such as 379,10170,21828,10640,343."""
     text = read_text(text, "counts", "379,10170,21828,10640,343")
     parts = text.replace("/", ",").replace(" ", ",").split(",")
     try:
@@ -218,7 +223,7 @@ def read_counts(text: str) -> tuple[int, ...]:
         counts = ()
     if len(counts) != len(SCORES) or min(counts) < 0:
         raise CardlabError(
-            f"--counts {text!r} are not five numbers; give how many pairs of games brought "
-            "0, 1/2, 1, 3/2 and 2 wins, as in 379,10170,21828,10640,343"
+            f"--counts must be five whole numbers, got {text!r}; give how many pairs of games "
+            "scored 0, 1/2, 1, 3/2 and 2, as in 379,10170,21828,10640,343"
         )
     return counts

@@ -103,7 +103,9 @@ class Plan:
                 f"a tournament of {name} needs {needed} or more agents, got {len(names)}"
             )
         if seats == 1 and format == "gauntlet":
-            raise CardlabError(f"{name} has one seat; leave --format gauntlet out")
+            raise CardlabError(
+                f"--format must be round-robin for {name}, which has one seat, got gauntlet"
+            )
         games = read_count(games, "games")
         plan = cls(
             name,
@@ -129,8 +131,8 @@ class Plan:
         total = plan.deals * sum(len(match.rotations) for match in plan.matches)
         if total > MOST_GAMES:
             raise CardlabError(
-                f"--games {games} makes {total:,} games in all, more than {MOST_GAMES:,}; give a "
-                "smaller number, or play several tournaments, each with its own --seed"
+                f"--games {games} makes {total:,} games in total, the most is {MOST_GAMES:,}; give "
+                "a smaller number, or play several tournaments with different --seed"
             )
         return plan
 

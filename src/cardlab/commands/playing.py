@@ -30,24 +30,26 @@ from cardlab.commands.arguments import (
 )
 from cardlab.commands.completion import complete_agent, complete_game
 from cardlab.engine.errors import CardlabError
-from cardlab.show.console import compiling, new_console, progress_bar, table_of
+from cardlab.show.console import compiling, new_console, progress_bar
 
 if TYPE_CHECKING:
     from cardlab.engine.game import Game
     from cardlab.engine.play import Table
     from cardlab.engine.records import Record
 
+MOST_LINES = 20  # of a damaged file, whose numbers are named
+MEASURED = ("score %", "rating")  # columns of an agent's strength
+
 
 def games(as_json: Json = False) -> None:
-    """List the games and their options, from installed packages too.
+    """List all games, installed packages included, and their options.
 
     Examples:
       cardlab games
       cardlab games --json
     """
-    from rich.markup import escape
-
     from cardlab.engine.registry import find_game, find_package, installed, our_packages
+    from cardlab.show.layout import print_list
 
     found, broken = [*our_packages().values()], {}
     for name in installed("cardlab.games"):
@@ -55,7 +57,7 @@ def games(as_json: Json = False) -> None:
             if name not in our_packages():
                 find_game(name)
                 found.append(find_package(name))
-        except CardlabError as error:  # a package that fails must not take the list with it
+        except CardlabError as error:  # a broken package must not hide the others
             broken[name] = str(error)
     if as_json:
         rows = [
@@ -71,20 +73,19 @@ def games(as_json: Json = False) -> None:
         rows += [{"name": name, "error": reason} for name, reason in broken.items()]
         print_json(rows)
         return
-    table = table_of("game", "what it is", "options (default first)")
+    entries = []
     for game in found:
-        options = "\n".join(
+        options = [
             f"{one.name}={str(one.default).lower()}: {one.help} ({one.allowed_text})"
             for one in game.options
-        )
-        table.add_row(game.name, f"{game.title}: {game.summary}", options)
-    for name, reason in broken.items():
-        table.add_row(name, escape(reason), "")
-    new_console().print(table)
+        ]
+        entries.append((game.name, [f"{game.title}: {game.summary}", *options]))
+    entries += [(name, [reason]) for name, reason in broken.items()]
+    print_list(new_console(), entries)
 
 
 def agents(game: GameName, as_json: Json = False) -> None:
-    """List the agents that can play a game, with their strength.
+    """List the agents of a game, with their measured strength.
 
     Examples:
       cardlab agents crazy_eights
@@ -92,6 +93,8 @@ def agents(game: GameName, as_json: Json = False) -> None:
     """
     from cardlab.agents.entries import agents_in, strength_in
     from cardlab.engine.registry import find_package, installed
+    from cardlab.show.layout import print_list
+    from cardlab.show.result_tables import Column, ResultTable
 
     found = find_package(game)
     entries = agents_in(found)
@@ -114,32 +117,37 @@ def agents(game: GameName, as_json: Json = False) -> None:
         ]
         print_json(rows)
         return
-    table = table_of()
-    table.add_column("agent", no_wrap=True)
-    for head in ("what it does", "sees", "% against heuristic", "rating"):
-        table.add_column(head)
-    settings = table_of("parameter", "of", title="name:budget,parameter=value")
-    owners: dict[str, list[str]] = {}
-    for name, reference in installed("cardlab.agents").items():
-        table.add_row(name, f"from outside: {reference}", "-", "-", "-")
+    columns = (Column("agent", text=True), Column("sees", text=True), *map(Column, MEASURED))
+    lines: list[tuple[str, ...]] = []
     for one in entries:
-        sees = "its seat" if one.fair else "all cards"
         strength = strength_in(one, found)
         measured = (strength.score_text, strength.rating_text) if strength else ("-", "-")
-        table.add_row(one.usage, one.summary, sees, *measured)
+        lines.append((one.usage, "its seat" if one.fair else "all cards", *measured))
+    outside = installed("cardlab.agents")
+    lines += [(name, "-", "-", "-") for name in outside]
+    out = new_console()
+    texts = [
+        *(one.summary for one in entries),
+        *(f"from outside: {one}" for one in outside.values()),
+    ]
+    ResultTable("", columns, tuple(lines)).show(out, texts)
+    out.print("score: in % against heuristic; rating: Elo, heuristic = 0; both with 95 % intervals")
+    owners: dict[str, list[str]] = {}
+    for one in entries:
         for place, each in enumerate(one.parameters):
             text = f"{each.name}={each.default:g}: {each.help}{'' if place else ' (the budget)'}"
             owners.setdefault(text, []).append(one.name)
-    for text, names in owners.items():
-        settings.add_row(text, ", ".join(names))
-    new_console().print(table, settings)
+    if owners:
+        out.print("\nParameters, written as name:budget,parameter=value\n", markup=False)
+        print_list(out, [(text, [", ".join(names)]) for text, names in owners.items()])
 
 
 def match(
     game: GameName,
     agents: AgentNames,
     games: Annotated[
-        int, typer.Option(help="games to play, rounded up to whole deals", metavar="N")
+        int,
+        typer.Option(help="games to play, rounded up to whole deals", metavar="N"),
     ] = 400,
     seed: Seed = 0,
     option: OptionList = None,
@@ -150,15 +158,15 @@ def match(
     salt: Salt = None,
     as_json: Json = False,
 ) -> None:
-    """Let agents play each other on paired deals.
+    """Play agents against each other on paired deals.
 
-    Ctrl-C ends a match early; what was played is counted and shown.
+    Ctrl-C ends the match early and shows the result of the games played so far.
 
     Examples:
       cardlab match crazy_eights uct_open:1000 random --games 400 --seed 7
       cardlab match uno heuristic random -o seats=3 --save games.jsonl
     """
-    from cardlab.arena.match import Match, play_match
+    from cardlab.arena.match import Match, SavingFailed, play_match
     from cardlab.commands.starting import match_ready
     from cardlab.engine.records import append_records
     from cardlab.engine.registry import find_game
@@ -168,21 +176,27 @@ def match(
     plan = Match.plan(game, agents, games, seed, read_options(option), bounds, salt)
 
     if save:
-        append_records(save)  # a place that cannot be written to is found before the first game
+        append_records(save)  # a file that cannot be written fails before the first game
+    failure: SavingFailed | None = None
     with (
         match_ready(find_game(plan.game), dict(plan.options), plan.agents),
         progress_bar("games", plan.seats) as progress,
     ):
-        result = play_match(
-            plan,
-            workers=read_workers(workers),
-            progress=progress,
-            save=(lambda records: append_records(save, *records)) if save else None,
-        )
+        try:
+            result = play_match(
+                plan,
+                workers=read_workers(workers),
+                progress=progress,
+                save=(lambda records: append_records(save, *records)) if save else None,
+            )
+        except SavingFailed as error:
+            failure, result = error, error.result
     if as_json:
         print_json(result.to_dict())
     else:
         show_match(result)
+    if failure:
+        raise failure
 
 
 def play(
@@ -219,7 +233,7 @@ def play(
     adviser: Annotated[
         str | None,
         typer.Option(
-            help="the agent that gives hints; default: the game's adviser",
+            help="the agent that gives hints; default: the adviser of the game",
             metavar="AGENT",
             autocompletion=complete_agent,
         ),
@@ -243,7 +257,7 @@ def play(
         typer.Option("--trust", help="with --resume: run games and agents from outside"),
     ] = False,
 ) -> None:
-    """Play at the terminal against agents.
+    """Play against agents at the terminal.
 
     Every game is saved, also one that you leave. The last lines name the command that resumes it.
 
@@ -256,6 +270,7 @@ def play(
 
     from cardlab.agents.catalog import adviser_of, find_agent
     from cardlab.commands.starting import table_ready
+    from cardlab.engine.folders import make_data_folder
     from cardlab.engine.game import OpenAgent
     from cardlab.show.terminal import play_in_terminal
 
@@ -274,6 +289,8 @@ def play(
     else:
         start = _new_game(game, against, read_options(option), seat or 0, seed, deal or [])
         folder = user_data_path("cardlab", appauthor=False) / "games"
+        if save is None:
+            make_data_folder(folder)
         path = save or folder / f"{start.game.name}.jsonl"
     found = start.game
     helper = adviser or adviser_of(found)
@@ -388,9 +405,9 @@ def replay(
     trust: Trust = False,
     as_json: Json = False,
 ) -> None:
-    """Replay recorded games by the rules, action by action.
+    """Replay recorded games by the rules.
 
-    Stop at the first record that disagrees with the rules, and name its line.
+    A damaged line, or a record that breaks the rules, is skipped and reported at the end.
 
     Examples:
       cardlab replay games.jsonl
@@ -405,12 +422,14 @@ def replay(
 
     out = new_console()
     count, rows = 0, []
+    skipped: list[tuple[int, str]] = []
     with compiling():
-        for number, record in read_records(file):
+        for number, record in read_records(file, damaged=skipped):
             try:
                 movers = [table.mover for table in replayed(record, trust=trust)]
             except CardlabError as error:
-                raise CardlabError(f"{file}, line {number}: {error}") from None
+                skipped.append((number, f"{file}, line {number}: {error}"))
+                continue
             count += 1
             if as_json:
                 actions = [text for _, text in record.actions]
@@ -437,9 +456,23 @@ def replay(
                     moves.append(f"{seat}:", style="dim")
                     moves.append_text(Text.assemble(action_look(text), "  "))
                 out.print(Padding(moves, (0, 0, 0, 3)))
-    if not count:
+    if not count and not skipped:
         raise CardlabError(f"{file} holds no record")
     if as_json:
         print_json(rows)
-        return
-    out.print(f"{count} game{'s' if count > 1 else ''} replayed, every one as recorded")
+    elif count:
+        end = f"; {len(skipped)} skipped" if skipped else ", every one as recorded"
+        out.print(f"{count} game{'s' * (count != 1)} replayed{end}")
+    if skipped:
+        raise CardlabError(_skipped_lines(skipped))
+
+
+def _skipped_lines(skipped: list[tuple[int, str]]) -> str:
+    """Return one sentence about lines of a file that were skipped."""
+    (_, first), *others = sorted(skipped)
+    if not others:
+        return first
+    numbers = ", ".join(str(number) for number, _ in others[:MOST_LINES])
+    more = ", ..." * (len(others) > MOST_LINES)
+    lines = f"line{'s' * (len(others) > 1)} {numbers}{more}"
+    return f"{first}; {len(others)} more skipped: {lines}"

@@ -1,4 +1,4 @@
-"""Commands that look after the installation: check, warmup."""
+"""Commands that maintain the installation: check, warmup."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ def check(
     game: GameName,
     games: Annotated[int, typer.Option(help="random games to play", metavar="N")] = 1_000_000,
     first: Annotated[
-        int, typer.Option(help="the number of the first one, as a stopped check says", metavar="N")
+        int,
+        typer.Option(help="number of the first game, as a stopped check prints it", metavar="N"),
     ] = 0,
     seed: Seed = 0,
     option: OptionList = None,
@@ -47,7 +48,7 @@ def check(
     move; at the end the number of plies and the returns. In one game of 2,000 (at least 5, at most
     100): whether a view changes when cards that the seat has not seen are exchanged (leak test),
     whether sampled worlds are those that play can reach, whether descriptions name existing seats.
-    When stopped, it says how to resume. `check_game` of cardlab.testing checks more.
+    A check that is stopped prints how to resume it. `check_game` of cardlab.testing checks more.
 
     Examples:
       cardlab check crazy_eights --games 1000000
@@ -75,8 +76,8 @@ def check(
     def rest() -> str:
         at = next((one for one in range(first, end, SIZE) if one not in done), end)
         return (
-            f"{at - first:,} games without a fault; to resume, run the same command with "
-            f"--first {at} --games {end - at}"
+            f"{at - first:,} games without a fault; resume the check with --first {at} "
+            f"--games {end - at}"
         )
 
     with when_stopped(rest), compiling(), progress_bar("games", 1) as progress:
@@ -127,7 +128,7 @@ def _audit(task: tuple[Any, int, int, int, dict[str, Any]]) -> tuple[int, int]:
 
 
 def warmup(game: AnyGame = None, as_json: Json = False) -> None:
-    """Compile everything now, so that later starts are quick.
+    """Compile all rules and agents; later starts are quick.
 
     Examples:
       cardlab warmup
@@ -171,4 +172,4 @@ def warmup(game: AnyGame = None, as_json: Json = False) -> None:
     if as_json:
         print_json({"cache": kernel.cache_folder(), "games": rows})
     else:
-        typer.echo(f"kept in {kernel.cache_folder()}")
+        typer.echo(f"compiled code is kept in {kernel.cache_folder()}")

@@ -65,7 +65,7 @@ def suggest(what: str, given: object, known: Iterable[str]) -> str:
         return f"unknown {what} {given!r}; there are none"
     from difflib import get_close_matches  # loaded for a mistake only
 
-    near = get_close_matches(str(given).lower(), names, n=1, cutoff=0.5)
+    near = get_close_matches(str(given).lower(), names, n=1, cutoff=0.6)
     if near:
         return f"unknown {what} {given!r}; did you mean {near[0]!r}?"
     return f"unknown {what} {given!r}; known: {', '.join(names)}"

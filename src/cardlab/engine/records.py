@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from cardlab.engine.arguments import read_path, shorten
 from cardlab.engine.errors import CardlabError
+from cardlab.engine.folders import require_folder
 from cardlab.engine.notebook_hooks import ShownAsHtml
 from cardlab.engine.whole_files import whole_file
 
@@ -89,11 +90,7 @@ def append_records(path: str | PathLike[str], *records: Record) -> None:
     for record in records:
         if not isinstance(record, Record):
             raise CardlabError(f"append_records writes Records, got {shorten(record)}")
-    if not path.parent.is_dir():
-        raise CardlabError(
-            f"{path} cannot be written: there is no folder {path.parent}; make it, or name another "
-            "file"
-        )
+    require_folder(path)
     data = b"".join(record.to_line().encode() + b"\n" for record in records)
     opened = False
     try:
@@ -176,17 +173,17 @@ def _last_line_of(record: Record, lines: list[bytes]) -> int | None:
 
 
 def read_records(
-    path: str | PathLike[str], *, damaged: list[str] | None = None
+    path: str | PathLike[str], *, damaged: list[tuple[int, str]] | None = None
 ) -> Iterator[tuple[int, Record]]:
     """Yield the line number and the record of every line of a file.
 
     A line that is not a record raises a sentence with file and line, after all records before it.
-    With a list `damaged` such lines are skipped, and the sentences are added to the list.
+    With a list `damaged` such lines are skipped, and their numbers and sentences are added to it.
     """
     return _records_in(read_path(path), damaged)
 
 
-def _records_in(path: Path, damaged: list[str] | None) -> Iterator[tuple[int, Record]]:
+def _records_in(path: Path, damaged: list[tuple[int, str]] | None) -> Iterator[tuple[int, Record]]:
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
@@ -197,7 +194,7 @@ def _records_in(path: Path, damaged: list[str] | None) -> Iterator[tuple[int, Re
                         sentence = _describe_damage(path, number, line, error)
                         if damaged is None:
                             raise CardlabError(sentence) from None
-                        damaged.append(sentence)
+                        damaged.append((number, sentence))
                     else:
                         yield number, record
     except OSError as error:
@@ -214,8 +211,8 @@ def _describe_damage(path: Path, number: int, line: bytes, error: ValueError) ->
     if unread and text.startswith(b"{") and not closed:
         return (
             f"{path}, line {number} is cut off: the disk was full, or the program that wrote it "
-            "was stopped; the lines before it are whole"
+            "was stopped"
         )
     if isinstance(error, UnicodeDecodeError):
-        return f"{path} is not text; give a file of records, one JSON line each"
+        return f"{path}, line {number} is not text; give a file of records, one JSON line each"
     return f"{path}, line {number}: {error}"

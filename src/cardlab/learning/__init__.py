@@ -30,7 +30,7 @@ def all_trainings() -> dict[str, str]:
 
 
 def find_training(name: str) -> ModuleType:
-    """Return the module that trains what `name` says."""
+    """Return the module of a training by its name, `GAME/METHOD`."""
     name = read_text(name, "training", "GAME/METHOD")
     known = all_trainings()
     name = TRAININGS.get(name, name)

@@ -72,12 +72,12 @@ def export(
 
 def read_weights(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
     """Return the weights of a file by the names that torch has for them, and what it is about."""
-    require("to go on learning from an ONNX file", "train", "onnx")
+    require("to resume learning from an ONNX file", "train", "onnx")
     import numpy as np
     import onnx
 
     if not path.is_file():
-        raise CardlabError(f"there is no network at {path}; name another file")
+        raise CardlabError(f"network {path} does not exist; name another file")
     made = onnx.load(path)
     about = {one.key: one.value for one in made.metadata_props}.get(ABOUT)
     if about is None:

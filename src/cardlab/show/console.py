@@ -1,4 +1,4 @@
-"""What the commands print: tables, a progress bar, a word to those who wait for the compiler.
+"""What the commands print: tables, a progress bar, a line while kernels are compiled.
 
 Names, notes, reasons and texts of actions come from records, stores, programs and the network. All
 that is printed passes through `plain_text`, so that none of it can command a terminal.
@@ -47,13 +47,13 @@ def say(sentence: str) -> None:
 
 
 def new_console(*, stderr: bool = False) -> Console:
-    """Return where tables and sentences go: terminal codes in them are ours alone."""
+    """Return the console for tables and sentences; control characters in texts are replaced."""
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.segment import Segment
     from rich.text import Text
 
     class Output(Console):
-        """Replaces control characters; leaves it to the command line to end without a reader."""
+        """Replaces control characters; a closed pipe raises, and the command line handles it."""
 
         def render_str(self, text: str, **settings: Any) -> Text:
             return super().render_str(plain_text(text), **settings)
@@ -70,12 +70,12 @@ def new_console(*, stderr: bool = False) -> Console:
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 
-    # Names such as module:AB are no pictures.
+    # emoji=False: a name such as module:AB: is not an emoji code.
     return Output(highlight=False, emoji=False, stderr=stderr)
 
 
 def table_of(*columns: str, title: str | None = None) -> Any:
-    """Return an empty table in the one look that all commands share."""
+    """Return an empty table in the style of all commands."""
     from rich import box
     from rich.table import Table
 
@@ -86,7 +86,7 @@ def table_of(*columns: str, title: str | None = None) -> Any:
 def compiling(
     what: str = "these rules and agents", helpers: Helpers | None = None
 ) -> Iterator[None]:
-    """Tell the person who waits that kernels are being compiled, and how many are left.
+    """Show on standard error that kernels are being compiled, and how many are left.
 
     On a terminal that is one line, which is erased at the end or when a progress bar appears;
     elsewhere it is one sentence.
@@ -97,7 +97,7 @@ def compiling(
     shown = ""
     live = sys.stderr.isatty()
 
-    def tell(name: str) -> None:
+    def count(name: str) -> None:
         nonlocal shown
         first = not shown
         begun.add(name)
@@ -114,7 +114,7 @@ def compiling(
             sys.stderr.write(f"{shown}\n")
         sys.stderr.flush()
 
-    with kernel.on_compile(tell):
+    with kernel.on_compile(count):
         try:
             yield
         finally:
@@ -125,7 +125,7 @@ def compiling(
 
 @contextmanager
 def progress_bar(what: str, factor: int = 1) -> Iterator[Callable[..., None]]:
-    """Show a progress bar from the first report on, on a terminal only.
+    """Show a progress bar from the first report on, if standard error is a terminal.
 
     A report is `(done, total)`, or `(done, total, what)` where a new stage begins.
     """
@@ -169,13 +169,13 @@ def progress_bar(what: str, factor: int = 1) -> Iterator[Callable[..., None]]:
 
 
 def tell_forfeits(out: Console, game: str, agents: Iterable[Standing | Line]) -> None:
-    """Print who gave games away, for what reason most often, and how to find the fault."""
+    """Print which agents forfeited games, the most frequent reason, and how to find the fault."""
     for row in agents:
         if row.forfeits:
             out.print(
-                f"{row.forfeits:,} game{'s' * (row.forfeits != 1)} forfeited by {row.agent}, most "
-                f"often for this: {row.forfeit_reason}; to mend it run: cardlab check-agent "
-                f"{shlex.quote(row.agent.removeprefix('cmd:'))} --game {game}",
+                f"{row.agent} forfeited {row.forfeits:,} game{'s' * (row.forfeits != 1)}; most "
+                f"frequent reason: {row.forfeit_reason}; to find the fault run: cardlab "
+                f"check-agent {shlex.quote(row.agent.removeprefix('cmd:'))} --game {game}",
                 markup=False,
                 soft_wrap=True,
             )

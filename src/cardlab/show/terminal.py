@@ -33,6 +33,7 @@ from cardlab.agents.catalog import adviser_of, find_agent
 from cardlab.engine import seeding
 from cardlab.engine.cards import RANKS, SUIT_NAMES, SUIT_SYMBOLS, SUITS
 from cardlab.engine.errors import CardlabError
+from cardlab.engine.folders import require_folder
 from cardlab.engine.game import (
     Agent,
     Array,
@@ -210,8 +211,8 @@ def play_in_terminal(
 
 def _check_writable(path: Path) -> None:
     """Raise an error before the game if its record could not be saved at its end."""
+    require_folder(path)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         path.open("a").close()
     except OSError as error:
         raise CardlabError(

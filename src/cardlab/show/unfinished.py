@@ -34,7 +34,7 @@ UNFINISHED = "left unfinished"  # the note of a record that can be resumed
 
 def last_unfinished(path: Path, game: Game | None = None) -> tuple[int, Record]:
     """Return the last game in a file that a person has left, and its line; of `game` if given."""
-    damaged: list[str] = []
+    damaged: list[tuple[int, str]] = []
     names = None if game is None else (game.name, game.reference)
     found = [
         (number, record)
@@ -46,7 +46,7 @@ def last_unfinished(path: Path, game: Game | None = None) -> tuple[int, Record]:
     ]
     if not found:
         of_game = "" if game is None else f" of {game.name}"
-        also = f" ({damaged[-1]})" if damaged else ""
+        also = f" ({damaged[-1][1]})" if damaged else ""
         raise CardlabError(
             f"{path} holds no unfinished game{of_game}{also}; `cardlab play GAME` starts a new one"
         )

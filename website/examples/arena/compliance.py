@@ -30,7 +30,7 @@ print(last.passed, last.fix.partition(";")[0])
 #: passed: starts, and answers hello with ready
 #: passed: plays 2 games in a row on seat 0
 #: passed: plays 2 games in a row on seat 1
-#: passed: is told of a game that another seat gave away
+#: passed: learns of a game that another seat forfeited
 #: passed: plays the same with the same seed
 #: passed: ends by itself when it reads bye
 #: passed: ends by itself at the end of its input

@@ -33,6 +33,22 @@ print(list(result.to_dict()))
 #: ['game', 'options', 'seed', 'deals', 'games', 'planned', 'seconds', 'standings', 'salt']
 
 
+# %% SavingFailed
+
+from cardlab.arena.match import Match, SavingFailed, play_match
+from cardlab.engine.records import append_records
+
+match = Match.plan("crazy_eights", ["heuristic", "random"], games=200)
+try:
+    play_match(match, save=lambda records: append_records("no/games.jsonl", *records))
+except SavingFailed as error:
+    print(error)
+    print(error.result.games, "of", error.result.planned, "games were played")
+
+#: no/games.jsonl cannot be written: folder no does not exist; make it with mkdir -p no; the match ended after 4 games
+#: 4 of 200 games were played
+
+
 # %% Shard, play_deals
 
 from cardlab.arena.match import Match, Shard, play_deals

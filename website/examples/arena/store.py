@@ -27,7 +27,7 @@ try:
 except StoreError as error:
     print(error)
 
-#: there is no store at elsewhere.db; name another with --store, or play a tournament: it makes one
+#: store elsewhere.db does not exist; name another with --store, or make it by playing a tournament
 
 
 # %% StoreUnavailable, TROUBLE (needs psycopg)

@@ -63,4 +63,4 @@ print(len(list(read_records("games.jsonl", damaged=damaged))), "record,", damage
 #: line 3: seed 2, returns [-1.0, 1.0]
 #: line 4: seed 3, returns [-1.0, 1.0]
 #: line 5: seed 4, returns [1.0, -1.0]
-#: 1 record, ['games.jsonl, line 2: not a game record: game: Field required']
+#: 1 record, [(2, 'games.jsonl, line 2: not a game record: game: Field required')]

@@ -23,6 +23,7 @@ import numpy as np
 
 from cardlab.arena.workers import stream_results
 from cardlab.engine.errors import CardlabError
+from cardlab.engine.folders import require_folder
 from cardlab.engine.game import Array
 from cardlab.engine.locks import only_one
 from cardlab.engine.seeding import read_seed
@@ -110,6 +111,7 @@ def take_census(
 ) -> Census:
     """Settle a range of seeds, resuming from the rows in `out`, and return all rows."""
     if out is not None:
+        require_folder(out)
         with only_one(out):
             return _take_census(seeds, out, workers, progress)
     return _take_census(seeds, None, workers, progress)

@@ -53,7 +53,10 @@ def solve(
     from cardlab.engine.registry import find_game
 
     if find_game(game).name != "birds_of_a_feather":
-        raise CardlabError(f"{game} cannot be solved; use birds_of_a_feather")
+        raise CardlabError(
+            f"`cardlab solve` solves deals of birds_of_a_feather, not of {game}; "
+            "write `cardlab solve birds_of_a_feather --seed 123`"
+        )
     given = [one for one in (seed, deal, seeds) if one is not None]
     if len(given) != 1:
         raise CardlabError("give one of --seed, --deal and --seeds")

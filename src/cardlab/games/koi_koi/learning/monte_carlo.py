@@ -120,7 +120,7 @@ def check(config: Config) -> None:
     ):
         given = getattr(config, name)
         if given not in known:
-            raise CardlabError(f"setting {name}={given} is not possible; give {' or '.join(known)}")
+            raise CardlabError(f"setting {name} must be {' or '.join(known)}, got {given}")
     check_loops(config, "refit_every", "refit_games")
     if config.evaluate_games < 4 or config.evaluate_games % 2:
         raise CardlabError("setting evaluate_games must be an even number from 4 on")

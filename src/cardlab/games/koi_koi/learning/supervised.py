@@ -112,7 +112,7 @@ def check(config: Config) -> None:
     for name, known in (("design", DESIGNS), ("precision", tuple(PRECISIONS))):
         given = getattr(config, name)
         if given not in known:
-            raise CardlabError(f"setting {name}={given} is not possible; give {' or '.join(known)}")
+            raise CardlabError(f"setting {name} must be {' or '.join(known)}, got {given}")
     if config.folds == 1 or config.folds < 0 or config.epochs < 1 or config.batch < 1:
         raise CardlabError("folds must be 0 or at least 2, epochs and batch 1 or more")
     if config.start_koi_koi and (not config.start or config.design == "shared"):

@@ -39,7 +39,7 @@ def subject(config: Config) -> Subject:
     numbers = read_seats(config.seats, MAX_SEATS)
     if config.rules not in (*RULES, "both"):
         known = ", ".join(RULES)
-        raise CardlabError(f"setting rules={config.rules} is not possible; give {known} or both")
+        raise CardlabError(f"setting rules must be {known} or both, got {config.rules}")
     rules = RULES if config.rules == "both" else (config.rules,)
     tables = [table(number, one) for number in numbers for one in rules]
     measured = {
