@@ -19,6 +19,7 @@ from cardlab.arena.shard import Match, Shard, ShardResult, full_record, play_dea
 from cardlab.arena.workers import stream_results
 from cardlab.engine import kernel
 from cardlab.engine.arguments import read_count, read_function, read_kind
+from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
 from cardlab.engine.notebook_hooks import ShownAsHtml
 from cardlab.engine.records import Record
