@@ -220,7 +220,11 @@ class Lowest:
         return int(turn.legal[0])
 
 
-@pytest.mark.parametrize("agent", ["random", Lowest(), Lowest, lambda: Lowest()], ids=str)
+@pytest.mark.parametrize(
+    "agent",
+    ["random", Lowest(), Lowest, lambda: Lowest()],
+    ids=["name", "object", "class", "function"],
+)
 def test_agents_are_checked_by_name_as_objects_and_by_what_makes_them(agent: Any) -> None:
     check_agent(agent, "tests.support.high_card:GAME")
 
