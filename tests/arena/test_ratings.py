@@ -216,7 +216,7 @@ def test_a_live_test_stops_by_itself_and_the_same_on_any_number_of_workers(
     three = Plan.make("crazy_eights", ["heuristic", "random", "tabular_q"], 10, format="sprt")
     with (
         Store(f"{tmp_path}/3.db") as store,
-        pytest.raises(CardlabError, match="two agents at two seats"),
+        pytest.raises(CardlabError, match="needs two agents and two seats, got 3 agents"),
     ):
         play_sprt(three, Test(), store)
 
