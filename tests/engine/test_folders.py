@@ -42,6 +42,10 @@ def test_only_the_last_folder_is_made(tmp_path: Path, monkeypatch: pytest.Monkey
         with pytest.raises(CardlabError, match=f"make it with mkdir -p {tmp_path}/no/a$"):
             call(tmp_path / "no" / "a" / "b")
     (tmp_path / "file").touch()
+    with pytest.raises(CardlabError, match="cannot be made: File name too long"):
+        make_folder(tmp_path / ("x" * 300))
+    with pytest.raises(CardlabError, match=r"cannot be made: .*null"):
+        make_folder(tmp_path / "a\0b")
     with pytest.raises(CardlabError, match="file cannot be made: File exists"):
         make_folder(tmp_path / "file")
     monkeypatch.chdir(tmp_path)

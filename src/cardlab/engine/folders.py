@@ -20,7 +20,11 @@ def require_folder(path: Path) -> None:
 
 def check_folder(folder: Path) -> None:
     """Raise a sentence unless `make_folder` can make a folder, or it exists."""
-    if folder.parts[:1] != (RUNS,) and not folder.is_dir():
+    try:
+        needs_parent = folder.parts[:1] != (RUNS,) and not folder.is_dir()
+    except (OSError, ValueError):  # a name that is too long: `_require` or `mkdir` says why
+        needs_parent = True
+    if needs_parent:
         _require(folder.parent, f"{folder} cannot be made")
 
 
