@@ -29,7 +29,7 @@ PHRASES = {
     r"imagined worlds?": "sampled worlds",
     r"rules? of thumb": "heuristic",
     r"nothing to believe": "check it yourself",
-    r"is no (?:agent|game|number|whole number|file|folder|JSON|command|program|record|network"
+    r"(?<!there )is no (?:agent|game|number|whole number|file|folder|JSON|command|program|record|network"
     r"|census|seat|action|card|decision|checkpoint|store)": "is not a ...",
     r"a batch of 0 games cannot be": "batch size must be at least 1, got 0",
     r"plays? out worlds in which the others acted sensibly": "samples likely hidden cards",
@@ -120,7 +120,7 @@ def test_help_errors_and_docstrings() -> None:
     [
         ("a network begun by\n    chance", "begun by chance"),
         ("it goes on where it was", "(?:go|goes|went|going) on where"),
-        ("'x' is no number", r"is no (?:agent|game|number"),
+        ("'x' is no number", r"(?<!there )is no (?:agent|game|number"),
     ],
 )
 def test_phrases_are_found(text: str, phrase: str) -> None:

@@ -10,7 +10,7 @@ first: GameCheck = GAME_CHECKS[0]  # one by one, for a test runner that names th
 first(game, {"seats": 3}, range(3))
 print(len(GAME_CHECKS), "checks, the first is", first.__name__)
 
-#: 12 checks, the first is check_layout
+#: 14 checks, the first is check_layout
 
 
 # %% check_agent, check_always_legal, AGENT_CHECKS, AgentCheck
@@ -49,6 +49,16 @@ audit_random_games(find_game("crazy_eights"), 20_000, seed=1, options={"seats": 
 print("20,000 games, every invariant held at every step")
 
 #: 20,000 games, every invariant held at every step
+
+
+# %% audit_hidden_cards, HiddenCards
+
+from cardlab.testing import HiddenCards, audit_hidden_cards
+
+checked: HiddenCards = audit_hidden_cards("crazy_eights", 5, seed=1)
+print(checked.hidden, checked.views > 0, checked.positions > 0)
+
+#: True True True
 
 
 # %% playthrough, check_playthrough

@@ -50,7 +50,7 @@ class Rating:
     elo: float  # the mean of all agents is 0, or the rating of `reference`
     interval: tuple[float, float] | None  # None: too few deals; infinite: never lost, never won
     rank: tuple[int, int]  # the best and the worst rank that cannot be excluded
-    groups: str  # agents that share a letter cannot be told apart
+    groups: str  # no significant difference between agents that share a letter
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rating as plain data; a bound that the games do not hold is None."""

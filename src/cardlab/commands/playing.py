@@ -272,7 +272,7 @@ def play(
     from cardlab.commands.starting import table_ready
     from cardlab.engine.folders import make_data_folder
     from cardlab.engine.game import OpenAgent
-    from cardlab.show.terminal import play_in_terminal
+    from cardlab.show.terminal import play_in_terminal, require_writable
 
     if resume is not None:
         new = {"--against": against, "--seat": seat, "--seed": seed, "-o": option}
@@ -292,6 +292,7 @@ def play(
         if save is None:
             make_data_folder(folder)
         path = save or folder / f"{start.game.name}.jsonl"
+    require_writable(path)
     found = start.game
     helper = adviser or adviser_of(found)
     for name in (helper, *start.opponents):  # a mistake is found before anything is compiled

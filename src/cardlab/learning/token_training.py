@@ -11,7 +11,7 @@ Suits and colours can be exchanged: every decision is learned in one of their 24
 uniformly. What plays in the end, and in evaluations, is a running mean of the weights over about 1
 / (1 - `average`) steps, which takes the place of a rate that falls to nothing: a run may end
 whenever its time is up. Everything random in loop k follows from the seed and k: a run that was
-killed resumes from its last loop as if nothing had happened.
+killed resumes from its last loop and ends with the same weights.
 """
 
 from __future__ import annotations

@@ -62,6 +62,7 @@ __all__ = [
     "action_look",
     "card_look",
     "play_in_terminal",
+    "require_writable",
     "scale_values",
     "values_grid",
     "words_look",
@@ -185,7 +186,7 @@ def play_in_terminal(
             f"{game.name} with {table.seats} seats needs "
             f"{_count(table.seats - 1, 'opponent')}, got {len(opponents)}"
         )
-    _check_writable(record_path)
+    require_writable(record_path)
     found = [find_agent(agent, game) for agent in opponents]
     names = [agent if isinstance(agent, str) else agent.name for agent in opponents]
     names.insert(seat, YOU)
@@ -209,7 +210,7 @@ def play_in_terminal(
     return table.over
 
 
-def _check_writable(path: Path) -> None:
+def require_writable(path: Path) -> None:
     """Raise an error before the game if its record could not be saved at its end."""
     require_folder(path)
     try:

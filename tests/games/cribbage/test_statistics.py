@@ -270,7 +270,7 @@ def test_the_command_shows_all_choices() -> None:
         (["cribbage", "5H 5D 6S JC 4H 1D"], "unknown card '1D'"),
         (["cribbage", HAND, "--score", "78"], "score '78' is not understood"),
         (["cribbage", HAND, "--score", "121-3"], "score 121 in '121-3' is past the end"),
-        (["crazy_eights", HAND], "hands of crazy_eights cannot be analysed; use cribbage"),
+        (["crazy_eights", HAND], "is about hands of cribbage, not of crazy_eights"),
         (["cribage", HAND], "unknown game 'cribage'"),
     ],
 )

@@ -87,13 +87,13 @@ from cardlab.games.cribbage.scoring import JACKS, explain_deal
 starter = parse_card("JH")
 print("two for the jack:", bool(1 << starter & JACKS))
 plays = [(1, parse_card("5C")), (0, parse_card("JD"))]
-for one in explain_deal(0, starter, plays, crib=(), anew=False):  # the count goes on
+for one in explain_deal(0, starter, plays, crib=(), count_over=False):  # the count goes on
     print(f"seat {one.seat} {one.text}: {one.points}")
 
 #: two for the jack: True
 #: seat 0 dealt: 0
-#: seat 1 laid two cards away: 0
-#: seat 0 laid two cards away: 0
+#: seat 1 discarded two cards: 0
+#: seat 0 discarded two cards: 0
 #: seat 0 turned up JH and pegged 2 for the jack: 2
 #: seat 1 played 5C, count 5: 0
 #: seat 0 played JD, count 15, fifteen for 2: 2

@@ -10,7 +10,7 @@ best: Choice = advice.choices[0]
 print(f"keep {cards_text(best.kept)}: {best.mean:.2f} points on average, at most {best.most}")
 print(f"crib {best.crib:+.2f}, pegging {best.pegging:+.2f}, wins {100 * best.win:.1f} %")
 
-#: Lay away JC KD and keep 4H 5D 5H 6S: 22.58 points in all, 4.27 more than with 5D KD.
+#: Discard JC KD and keep 4H 5D 5H 6S: 22.58 points in all, 4.27 more than with 5D KD.
 #: keep 4H 5D 5H 6S: 15.96 points on average, at most 24
 #: crib +3.74, pegging +2.88, wins 71.1 %
 
@@ -40,8 +40,8 @@ score = parse_score("115-118")  # one's own first
 print(score)
 advice = advise(parse_hand("5H 5D 6S JC 4H KD"), dealer=False, score=score)
 print("ranked by chances to win:", advice.by_wins)  # near the end of a game
-print("lay away", cards_text(advice.choices[0].laid))
+print("discard", cards_text(advice.choices[0].laid))
 
 #: (115, 118)
 #: ranked by chances to win: True
-#: lay away 4H 6S
+#: discard 4H 6S
