@@ -29,8 +29,8 @@ PHRASES = {
     r"imagined worlds?": "sampled worlds",
     r"rules? of thumb": "heuristic",
     r"nothing to believe": "check it yourself",
-    r"(?<!there )is no (?:agent|game|number|whole number|file|folder|JSON|command|program|record|network"
-    r"|census|seat|action|card|decision|checkpoint|store)": "is not a ...",
+    r"(?<!there )is no (?:agent|game|number|whole number|file|folder|JSON|command|program"
+    r"|record|network|census|seat|action|card|decision|checkpoint|store)": "is not a ...",
     r"a batch of 0 games cannot be": "batch size must be at least 1, got 0",
     r"plays? out worlds in which the others acted sensibly": "samples likely hidden cards",
     r"everything erased": "only what their seat has seen",
