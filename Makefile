@@ -53,6 +53,7 @@ bench: $(VENV)/bench  ## speed beside OpenSpiel and RLCard, and of the solvers
 	$(BIN)/python benchmarks/arena.py
 	$(BIN)/python benchmarks/web.py
 	$(BIN)/python benchmarks/cost.py
+	$(BIN)/python benchmarks/start.py --only cold --repeat 1
 	$(BIN)/python benchmarks/coordinator.py --quick
 
 crosscheck: $(VENV)/bench  ## the rules beside other programs, move by move

@@ -50,7 +50,7 @@ limits = Limits(
     tables=many, sockets=many, sockets_of_address=many, connections_of_address=many,
 )
 settings = ServerSettings(port=0, store=sys.argv[1], limits=limits)
-run(settings, tell=lambda at: print(at, flush=True))
+run(settings, on_ready=lambda at: print(at, flush=True))
 """
 
 

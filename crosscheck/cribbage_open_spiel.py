@@ -125,7 +125,7 @@ class Pair:
 
 
 def lay_away(ours: Pair, peer: Peer, rng: np.random.Generator) -> None:
-    """Deal the cards of our deal, lay away at random and turn up the card."""
+    """Deal the cards of our deal, discard at random and turn up the card."""
     hands = [list(cards_in(hand)) for hand in ours.state.hands]
     starter = int(ours.state.starter)
     peer.deal(hands[0] + hands[1])
@@ -139,10 +139,10 @@ def lay_away(ours: Pair, peer: Peer, rng: np.random.Generator) -> None:
         laid[seat] = list(pairs)[rng.integers(len(pairs))]
         ours.act(pairs[laid[seat]])
     for seat in (0, 1):  # OpenSpiel asks seat 0 first, whoever deals
-        agree("seat that lays away", seat, peer.state.current_player())
+        agree("seat that discards", seat, peer.state.current_player())
         agree("hand", hands[seat], peer.hand(seat))
         theirs = peer.legal()
-        agree("pairs to lay away", legal[seat], set(theirs))
+        agree("pairs to discard", legal[seat], set(theirs))
         peer.state.apply_action(theirs[laid[seat]])
     peer.deal([starter])
 

@@ -96,12 +96,15 @@ def run(example: Example) -> str:
     """Return what an example prints, run in an empty folder."""
     where = f"{example.module}: {', '.join(example.names)}"
     out = io.StringIO()
+    path = os.environ["PATH"]
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         sys.path.insert(0, folder)
+        os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{path}"  # for `python`
         try:
             with contextlib.redirect_stdout(out):
                 exec(compile(example.code, where, "exec"), {"__name__": "__example__"})
         finally:
+            os.environ["PATH"] = path
             sys.path.remove(folder)
     return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
 

@@ -400,8 +400,11 @@ class Reference:
     def _raises(self, entry: Entry, node: ast.stmt) -> list[str]:
         parts = []
         for kind, texts in code.raised(self.source, entry.home, node).items():
+            if kind == "AssertionError":  # of a mistake of ours
+                continue
             parts.append(f"**Raises** {self.linked(f'`{kind}`', entry)}")
-            parts.append("\n".join(f"- {_message(text)}" for text in texts))
+            if texts:
+                parts.append("\n".join(f"- {_message(text)}" for text in texts))
         return parts
 
     def _example(self, entry: Entry) -> list[str]:

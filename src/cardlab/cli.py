@@ -1,4 +1,4 @@
-"""The command line: thin edges over the library; every mistake of a person's is one sentence."""
+"""The command line: a thin layer over the library; every user error is one sentence."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
         study.train,
         study.reproduce,
     ),
-    "Look after": (
+    "Maintain": (
         upkeep.check,
         upkeep.warmup,
     ),
@@ -75,7 +75,7 @@ for heading, commands in COMMANDS.items():
 
 
 def _register_from_outside(words: list[str]) -> None:
-    """Add the commands of installed games where one of them, or the list of all, may be meant."""
+    """Register the commands of installed games, unless the first word is a command of ours."""
     group: Any = typer.main.get_command(app)
     known = set(group.commands)
     if words and words[0] in known:
@@ -88,7 +88,7 @@ def _register_from_outside(words: list[str]) -> None:
 
 
 def main() -> None:
-    """Run the command line; mistakes end in one sentence and exit code 2."""
+    """Run the command line; a user error ends with one sentence and exit code 2."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without ± still gets its numbers
@@ -124,8 +124,8 @@ def about(
 ) -> None:
     """Card-playing AI: play it, measure it, build it.
 
-    Ends with 0; 1 if `check-agent` finds a fault; 2 after a mistake, told in one sentence; 130 when
-    stopped by Ctrl-C, 143 by SIGTERM; 141 when the reader of its output has left, as `head` does.
+    Exit codes: 0 success; 1 `check-agent` found a fault; 2 an error, explained in one sentence; 130
+    stopped by Ctrl-C; 143 stopped by SIGTERM; 141 the output pipe was closed early, as by `head`.
 
     \b
     Examples:

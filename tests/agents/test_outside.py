@@ -261,7 +261,7 @@ def test_the_agents_see_nothing_but_their_seat(
     ("spec", "answer"),
     [
         ("cmd:", "names no program"),
-        ("cmd:./no_such_program --flag", "there is no program './no_such_program'"),
+        ("cmd:./no_such_program --flag", "program './no_such_program' does not exist"),
         ("cmd:'open", "is not a command"),
     ],
 )

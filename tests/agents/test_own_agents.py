@@ -379,9 +379,9 @@ def test_a_match_tells_of_forfeits(folder: Path, capsys: pytest.CaptureFixture[s
     assert result.standings[1].forfeit_reason == "illegal move: '9999' is not legal"
     show_match(result)
     said = capsys.readouterr().out
-    assert f"4 games forfeited by {spec}, most often for this: illegal move: '9999'" in said
+    assert f"{spec} forfeited 4 games; most frequent reason: illegal move: '9999'" in said
     assert f"cardlab check-agent {spec.removeprefix('cmd:')} --game crazy_eights" in said
-    assert "forfeited by random" not in said
+    assert "random forfeited" not in said
 
 
 def test_a_tournament_tells_why(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -397,7 +397,7 @@ def test_a_tournament_tells_why(folder: Path, capsys: pytest.CaptureFixture[str]
         "illegal move: '9999' is not legal",
     ]
     show_standings(kept, "games.db", 0.0)
-    assert f"4 games forfeited by {spec}, most often" in capsys.readouterr().out
+    assert f"{spec} forfeited 4 games; most frequent reason: " in capsys.readouterr().out
 
 
 def test_the_usual_reason() -> None:
@@ -417,7 +417,7 @@ def test_last_words_are_said_once(folder: Path) -> None:
 
 @pytest.mark.parametrize("address", ["none.db", "sqlite:///none.db"])
 def test_reading_makes_no_store(folder: Path, address: str) -> None:
-    with pytest.raises(CardlabError, match=r"there is no store at none.db; .*--store"):
+    with pytest.raises(CardlabError, match=r"store none.db does not exist; .*--store"):
         Store(address, read_only=True)
     assert not (folder / "none.db").exists()
     Store(address).close()

@@ -170,7 +170,7 @@ def test_error_rates_are_what_was_asked() -> None:
 
 @pytest.mark.parametrize("text", ["1,2,3", "a,b,c,d,e", "1,2,3,4,-5", ""])
 def test_counts_that_are_wrong(text: str) -> None:
-    with pytest.raises(CardlabError, match="five numbers"):
+    with pytest.raises(CardlabError, match="five whole numbers"):
         read_counts(text)
 
 
@@ -180,7 +180,11 @@ def test_counts_as_people_write_them() -> None:
 
 @pytest.mark.parametrize(
     ("test", "answer"),
-    [(Test(5, 5), "must be below"), (Test(0, math.inf), "inf"), (Test(alpha=0.7), "--alpha 0.7")],
+    [
+        (Test(5, 5), "must be less than"),
+        (Test(0, math.inf), "inf"),
+        (Test(alpha=0.7), "--alpha must be .*, got 0.7"),
+    ],
 )
 def test_tests_that_cannot_be(test: Test, answer: str) -> None:
     with pytest.raises(CardlabError, match=answer):
@@ -212,7 +216,7 @@ def test_a_live_test_stops_by_itself_and_the_same_on_any_number_of_workers(
     three = Plan.make("crazy_eights", ["heuristic", "random", "tabular_q"], 10, format="sprt")
     with (
         Store(f"{tmp_path}/3.db") as store,
-        pytest.raises(CardlabError, match="two agents at two seats"),
+        pytest.raises(CardlabError, match="needs two agents and two seats, got 3 agents"),
     ):
         play_sprt(three, Test(), store)
 

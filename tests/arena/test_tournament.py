@@ -121,8 +121,8 @@ def test_agents_that_play_alone_are_compared_on_the_same_deals(tmp_path: Path) -
         ({"agents": ["random", "random"]}, "each agent once, got 'random' twice"),
         ({"agents": ["random", "heuristik"]}, "did you mean 'heuristic'"),
         ({"games": 0}, "games must be at least 1, got 0"),
-        ({"games": 10**12}, "makes 1,000,000,000,000 games in all, more than 100,000,000"),
-        ({"limits": Limits(log_folder="/proc/none")}, "logs cannot be written to /proc/none"),
+        ({"games": 10**12}, "makes 1,000,000,000,000 games in total, the most is 100,000,000"),
+        ({"limits": Limits(log_folder="/proc/none")}, "/proc/none cannot be made"),
         ({"format": "swiss"}, "unknown format 'swiss'"),
         ({"format": "gauntlt"}, "did you mean 'gauntlet'"),
         ({"options": {"seats": 9}}, "seats=9"),
@@ -205,9 +205,11 @@ def test_resume_goes_on_with_the_same_settings_only(store_address: str) -> None:
         entered = enter(plan, store, "mine")
         stopped = play_tournament(plan, store, entered, stop=lambda results: results.games >= 20)
         assert 20 <= stopped.games < stopped.planned
+        assert not store.find("mine").finished  # its salt stays secret: deals are left to be played
         assert resume(plan, store).id == entered.id
         results = play_tournament(plan, store, resume(plan, store, "mine"))
         assert results.games == results.planned
+        assert store.find("mine").finished
         with pytest.raises(CardlabError, match="already holds a tournament 'mine'"):
             enter(plan, store, "mine")
         with pytest.raises(CardlabError, match="has no tournament 'yours'; its latest: mine"):
@@ -314,11 +316,11 @@ def test_every_older_version_has_a_way_up() -> None:
     ("address", "answer"),
     [
         ("/proc/nowhere/a.db", "cannot be made"),
-        ("mysql://host/db", "a store in mysql is not known"),
+        ("mysql://host/db", "stores of mysql are not supported"),
         ("postgresql://nobody@127.0.0.1:1/none", "cannot be used: connection"),
         ("://", "is not the address of a store"),
-        ("postgresql+none://h/d", "driver of 'postgresql.none' is not there"),
-        ("postgresql+psycopg2://h/d", "driver of 'postgresql.psycopg2' is not there"),
+        ("postgresql+none://h/d", "driver of 'postgresql.none' is installed"),
+        ("postgresql+psycopg2://h/d", "driver of 'postgresql.psycopg2' is installed"),
         ("sqlite://", "names no file, so its games would be lost"),
         ("/", "is a folder; name a file in it"),
         ("~nobody-of-this-name/a.db", "cannot be made: Could not determine home"),
@@ -371,7 +373,7 @@ def test_names_that_cannot_be(tmp_path: Path, name: str) -> None:
     plan = Plan.make("crazy_eights", AGENTS[:2], 4)
     with Store(str(tmp_path / "a.db")) as store:
         for function in (enter, resume):
-            with pytest.raises(CardlabError, match="is not possible; give 1 to 200 letters"):
+            with pytest.raises(CardlabError, match="must be 1 to 200 printable characters"):
                 function(plan, store, name)
         assert enter(plan, store, "ünï [/b] ☃").name == "ünï [/b] ☃"
 

@@ -51,18 +51,24 @@ def succeed(*args: str, text: str = "") -> str:
             ["match", "crazy_eights", "random", "random", "--games", "-5"],
             "games must be at least 1, got -5",
         ),
-        (["match", "crazy_eights", "random", "random", "--workers", "-1"], "--workers -1"),
+        (
+            ["match", "crazy_eights", "random", "random", "--workers", "-1"],
+            "--workers must be at least 0, got -1",
+        ),
         (["match", "crazy_eights", "random", "random", "-o", "seats=9"], "seats=9"),
         (["match", "crazy_eights", "random", "random", "-o", "seats"], "has no value"),
         (["match", "crazy_eights", "random", "uct_open:0"], "from 1 to"),
         (["tournament", "crazy_eights", "random"], "needs 2 or more agents, got 1"),
         (["agents", "go_fish"], "unknown game 'go_fish'"),
-        (["check", "crazy_eights", "--games", "0"], "--games 0"),
-        (["check", "crazy_eights", "--first", "-1"], "--first -1"),
-        (["play", "crazy_eights", "--seat", "2"], "--seat 2"),
+        (["check", "crazy_eights", "--games", "0"], "--games must be at least 1, got 0"),
+        (["check", "crazy_eights", "--first", "-1"], "--first must be from 0 to"),
+        (["play", "crazy_eights", "--seat", "2"], "--seat must be 0 to 1 in crazy_eights, got 2"),
         (["play", "crazy_eights", "--deal", "7H 7H"], "card 2 of the deal: 7H"),
         (["play", "crazy_eights", "--adviser", "uct_open:5"], "sees all cards"),
-        (["play", "crazy_eights", "--against", "a", "--against", "b"], "2 opponents for 1"),
+        (
+            ["play", "crazy_eights", "--against", "a", "--against", "b"],
+            "crazy_eights takes 1 opponent, got 2",
+        ),
         (["replay", "missing.jsonl"], "missing.jsonl cannot be read"),
         (["match", "crazy_eights", "random", "random", "--save", "/proc/x.jsonl"], "/proc/x.jsonl"),
         (["match", "crazy_eights", "random", "random", "--save", "."], "cannot be written"),
@@ -70,23 +76,29 @@ def succeed(*args: str, text: str = "") -> str:
         (["agents", "..x:y"], "does not name an object"),
         (["match", "crazy_eights", "__main__:nobody", "random"], "has no 'nobody'"),
         (["tournament", "uno", "random", "heuristic", "--format", "swiss"], "unknown format"),
-        (["tournament", "uno", "random", "cmd:./none"], "there is no program './none'"),
+        (["tournament", "uno", "random", "cmd:./none"], "program './none' does not exist"),
         (
             ["tournament", "uno", "random", "heuristic", "--move-seconds", "0"],
             "--limits move must be greater than 0",
         ),
-        (["tournament", "uno", "random", "heuristic", "--store", "mysql://h/d"], "not known"),
+        (
+            ["tournament", "uno", "random", "heuristic", "--store", "mysql://h/d"],
+            "stores of mysql are not supported",
+        ),
         (["tournament", "uno", "random", "heuristic", "--resume"], "to resume"),
         (["tournament", "birds_of_a_feather", "solver", "--ladder"], "leave --ladder out"),
         (["sprt", "uno", "random"], "needs a game and two agents"),
-        (["sprt", "--counts", "1,2,3"], "five numbers"),
-        (["sprt", "uno", "random", "heuristic", "--elo0", "5", "--elo1", "5"], "must be below"),
+        (["sprt", "--counts", "1,2,3"], "five whole numbers"),
+        (
+            ["sprt", "uno", "random", "heuristic", "--elo0", "5", "--elo1", "5"],
+            "--elo0 must be less than --elo1",
+        ),
         (["tournament", "uno", "random", "heuristic", "--store", "/proc/x/y.db"], "cannot be made"),
-        (["leaderboard", "--store", "none.db"], "there is no store at none.db"),
+        (["leaderboard", "--store", "none.db"], "store none.db does not exist"),
         (["leaderboard", "go_fish"], "unknown game 'go_fish'"),
-        (["leaderboard"], "there is no store at"),
-        (["export", "games.csv", "--store", "none.db"], "there is no store at none.db"),
-        (["check-agent", "./none", "--game", "uno"], "there is no program './none'"),
+        (["leaderboard"], "arena.db does not exist; name another with --store"),
+        (["export", "games.csv", "--store", "none.db"], "store none.db does not exist"),
+        (["check-agent", "./none", "--game", "uno"], "program './none' does not exist"),
     ],
 )
 def test_a_mistake_is_one_sentence(args: list[str], sentence: str, tmp_path: Path) -> None:
@@ -179,7 +191,7 @@ def test_the_sequential_test_as_command_and_calculator(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="programs of POSIX systems")
-def test_check_agent_says_what_to_mend() -> None:
+def test_check_agent_explains_each_fault() -> None:
     good = succeed("check-agent", f"{EXAMPLES}/first_legal.sh")
     assert "7 checks passed" in good
     odd = f"{EXAMPLES}/first_legal.sh [/x]"
@@ -209,7 +221,18 @@ def test_replay_reports_file_and_line(crazy_eights: Game, tmp_path: Path) -> Non
         assert answer.returncode == 2
         assert f"{path}, {sentence}" in answer.stderr
         assert len(answer.stderr.splitlines()) == 1
+        assert "2 games replayed; 1 skipped" in answer.stdout  # all that is whole
         assert path.read_bytes() == before
+    path.write_text("\n".join([lines[0], lines[1][:-20], "", "{}", lines[2], "\x00"]))
+    answer = cardlab("replay", str(path), "--json")
+    assert answer.returncode == 2
+    assert [row["line"] for row in json.loads(answer.stdout)] == [1, 5]
+    assert f"{path}, line 2 is cut off" in answer.stderr
+    assert answer.stderr.endswith("; 2 more skipped: lines 4, 6\n")
+    path.write_text("{}\n{}\n")
+    answer = cardlab("replay", str(path))
+    assert answer.returncode == 2
+    assert f"{path}, line 1: not a game record" in answer.stderr
     path.write_text("")
     assert "holds no record" in cardlab("replay", str(path)).stderr
 
@@ -343,7 +366,7 @@ def games_in(store: Path) -> int:
 
 
 @pytest.mark.slow
-def test_a_stopped_tournament_says_how_to_go_on(tmp_path: Path) -> None:
+def test_a_stopped_tournament_says_how_to_resume(tmp_path: Path) -> None:
     agents = ["uct_open:3000", "random", "heuristic"]
     words = ["tournament", "crazy_eights", *agents, "--games", "100000"]
     process = start(*words, XDG_DATA_HOME=str(tmp_path))
@@ -354,14 +377,14 @@ def test_a_stopped_tournament_says_how_to_go_on(tmp_path: Path) -> None:
     assert process.returncode == 143, err
     assert out == ""
     assert "stopped" in err
-    assert "the same command with --resume goes on" in err
+    assert "rerun with --resume to resume" in err
     assert "Traceback" not in err
 
 
 WAYS_ON = {
     "check crazy_eights --first 40000 --games 5000000": "--first 40000 --games 5000000",
     "solve birds_of_a_feather --seeds 0:9000000": "nothing is kept; with --out FILE the same",
-    "solve birds_of_a_feather --seeds 0:9000000 --out a.csv": "from the rows kept for a.csv",
+    "solve birds_of_a_feather --seeds 0:9000000 --out a.csv": "from the rows in a.csv",
 }
 
 

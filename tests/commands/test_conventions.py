@@ -82,7 +82,8 @@ def test_one_name_means_one_thing() -> None:
             for option in each.opts:
                 told.setdefault(option, set()).add(each.metavar)
     differing = {option: kinds for option, kinds in told.items() if len(kinds) > 1}
-    assert set(differing) <= {"--out"}, differing  # a file of one command, a folder of another
+    # `--out` is a file of one command, a folder of another; `play` resumes a game from a file.
+    assert set(differing) <= {"--out", "--resume"}, differing
     for stranger in ("--output", "--record", "--jobs", "--threads", "--database", "--format-json"):
         assert stranger not in told, f"{stranger} has another name in all other commands"
 
@@ -124,11 +125,20 @@ def cardlab(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["match", "--gams", "3"], "no such option: --gams"),
-        (["match", "uno", "random", "random", "--games", "x"], "invalid value for '--games'"),
-        (["match"], "missing argument 'GAME'; see `cardlab match --help`"),
-        (["mach"], "no such command 'mach'"),
-        (["score", "cribbage", "5H 5C 5S JD"], "missing option '--cut'"),
+        (
+            ["match", "--gams", "3"],
+            "unknown option --gams; did you mean --games? see `cardlab match --help`",
+        ),
+        (
+            ["match", "uno", "random", "random", "--games", "x"],
+            "--games must be a whole number, got x; see `cardlab match --help`",
+        ),
+        (["match"], "argument GAME is missing; see `cardlab match --help`"),
+        (["mach"], "unknown command 'mach'; did you mean 'match'? see `cardlab --help`"),
+        (
+            ["score", "cribbage", "5H 5C 5S JD"],
+            "option --cut is missing; see `cardlab score --help`",
+        ),
     ],
 )
 def test_a_line_that_cannot_be_read_is_one_sentence(words: list[str], sentence: str) -> None:
@@ -219,7 +229,7 @@ def test_installed_games_are_completed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX systems")
 @pytest.mark.skipif(not JIT, reason="too slow to interpret")
-def test_a_stopped_training_says_how_to_go_on(tmp_path: Path) -> None:
+def test_a_stopped_training_says_how_to_resume(tmp_path: Path) -> None:
     words = ["train", "crazy_eights/tabular_q", "--set", "games=1000000000", "--out", str(tmp_path)]
     process = subprocess.Popen(
         [sys.executable, "-m", "cardlab", *words], stderr=subprocess.PIPE, text=True
@@ -228,5 +238,5 @@ def test_a_stopped_training_says_how_to_go_on(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, err
-    assert f"goes on from the last checkpoint in {tmp_path}" in err
+    assert f"the same command resumes from the last checkpoint in {tmp_path}" in err
     assert err.endswith("cardlab: stopped\n")

@@ -86,7 +86,7 @@ def test_values_are_shown_in_their_unit() -> None:
 
 def test_a_picture_shows_every_choice_and_every_head(tmp_path: Path) -> None:
     told = explain(recorded(), 3, Adviser())
-    path = tmp_path / "new" / "it.svg"
+    path = tmp_path / "it.svg"
     draw_explanations(path, [told])
     first = path.read_bytes()
     root = ElementTree.fromstring(first)
@@ -140,7 +140,10 @@ def test_the_command_explains_games_with_and_without_attention(file: Path, tmp_p
     ("words", "sentence"),
     [
         (("--agent", "random"), "does not say what actions are worth"),
-        (("--agent", "uct_open"), "sees all cards; name a fair agent"),
+        (
+            ("--agent", "uct_open"),
+            "--agent must be a fair agent, got uct_open, which sees all cards",
+        ),
         (("--agent", "monte_carlo:20", "--ply", "9999"), "--ply 9999 is not in the game"),
         (("--agent", "monte_carlo:20", "--ply", "-1"), "--ply -1 is not in the game"),
         (("--agent", "monte_carlo:20", "--line", "1"), "line 1 is a game of uno, not koi_koi"),

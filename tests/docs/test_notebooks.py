@@ -91,7 +91,7 @@ def test_analyse_a_cribbage_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert len(set(sentences.strip().splitlines())) == 4
     assert sum(int(one) for one in re.findall(r"(\d+) cuts", scores)) == 46
     assert "jack of clubs" in picture
-    assert "seven" not in picture  # both are laid away
+    assert "seven" not in picture  # both are discarded
     assert points.strip().splitlines()[-1].isdigit()
 
 

@@ -109,7 +109,7 @@ def test_tampered_records(crazy_eights: Game, tamper: Any, answer: str) -> None:
 
 def test_records_in_files(crazy_eights: Game, tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
-    with pytest.raises(CardlabError, match=r"there is no folder .*nowhere; make it"):
+    with pytest.raises(CardlabError, match=r"folder .*nowhere does not exist; make it"):
         append_records(tmp_path / "nowhere" / "games.jsonl")
     for seed in range(3):
         append_records(path, random_table(crazy_eights, {}, seed).record(["x", "y"]))

@@ -18,7 +18,7 @@ from cardlab.engine.game import Game
 from cardlab.engine.records import Record, append_records, read_records
 from cardlab.engine.registry import find_game, our_games
 from cardlab.engine.replay import replay
-from cardlab.testing.games import random_table
+from cardlab.testing import random_table
 from cardlab.web.limits import Limits
 from cardlab.web.menu import Menu
 from cardlab.web.messages import Review, read_body

@@ -55,6 +55,9 @@ def test_unknown_names_are_answered_with_known_ones() -> None:
     assert suggest("game", "Unno", ["uno"]) == "unknown game 'Unno'; did you mean 'uno'?"
     assert suggest("game", "x", ["b", "a"]) == "unknown game 'x'; known: a, b"
     assert suggest("game", "x", []) == "unknown game 'x'; there are none"
+    for given in ("nope", "cr"):  # not near enough, too short
+        assert suggest("game", given, ["uno", "cribbage"]).endswith("known: cribbage, uno")
+    assert suggest("network", "feed", ["feedforward"]).endswith("did you mean 'feedforward'?")
 
 
 def test_a_game_is_called_by_its_name_or_by_its_reference(

@@ -176,6 +176,25 @@ def test_gymnasium_plays_what_play_game_plays(seat: int) -> None:
     assert info["points"].tolist() == record.result.points
 
 
+@pytest.mark.parametrize("name", IDS)
+def test_gymnasium_info_has_the_mask_behind_every_wrapper(name: str) -> None:
+    """`gymnasium.make` wraps; `info` has the mask all the same, after `reset` and every step."""
+    env = gymnasium.make(IDS[name], opponents="random")
+    env.action_space.seed(1)
+    _, info = env.reset(seed=3)
+    over = False
+    while not over:
+        mask = info["action_mask"]
+        assert mask.dtype == np.int8
+        assert mask.shape == (env.action_space.n,)  # type: ignore[attr-defined]
+        assert (mask == env.unwrapped.action_masks()).all()  # type: ignore[attr-defined]
+        assert 0 < mask.sum() <= len(mask)
+        _, _, over, stopped, info = env.step(env.action_space.sample(mask))
+        assert "illegal_action" not in info
+        assert not stopped
+    assert info["action_mask"].all()
+
+
 def test_gymnasium_birds_are_the_published_deals() -> None:
     env = gymnasium.make(IDS["birds_of_a_feather"])
     env.reset(seed=123)
@@ -208,7 +227,7 @@ def test_gymnasium_illegal_actions() -> None:
     with pytest.raises(CardlabError, match="unknown agent 'nobody'"):
         gymnasium.make(IDS["birds_of_a_feather"], opponents="nobody")
     for make in (CardEnv, pettingzoo.CardEnv):
-        with pytest.raises(CardlabError, match="render_mode=human is not possible; use None or an"):
+        with pytest.raises(CardlabError, match="render_mode must be None or 'ansi', got 'human'"):
             make("cribbage", render_mode="human")
 
 

@@ -99,14 +99,14 @@ def read_cribbage(state: State, seat: int) -> dict[str, float]:
     told, s, other = state.view(seat).describe(), state.view(seat), 1 - seat
     expected: dict[str, float] = {f"I hold {c}": 1.0 for c in cards_of(told, "hand", seat)}
     for zone, whose, words in (
-        ("cards laid away", seat, "I laid {} away"),
+        ("discards", seat, "I discarded {}"),
         ("cards played", seat, "I played {}"),
         ("cards played", other, "they played {}"),
         ("cut", None, "the cut is {}"),
     ):
         expected |= {words.format(card): 1.0 for card in cards_of(told, zone, whose)}
     series = cards_of(told, "pile", None)
-    if told.to_move is None or "lay away" in told.facts:  # the pile of a count that is over
+    if told.to_move is None or "discard" in told.facts:  # the pile of a count that is over
         series = [RANKS[(int(s.series) >> 4 * i & 15) - 1] for i in range(8)]
         series = series[: (int(s.series).bit_length() + 3) // 4]
     places = ("latest", "second latest", "third latest", "fourth latest")
@@ -115,7 +115,7 @@ def read_cribbage(state: State, seat: int) -> dict[str, float]:
     for rank, number in Counter(card[0] for card in series).items():
         expected[f"cards of rank {rank} in this count, / 4"] = number / 4
     expected |= {f"the count is {s.tally}": 1, "I deal": float(s.dealer == seat)}
-    expected["cards are being laid away"] = float("lay away" in told.facts)
+    expected["cards are being discarded"] = float("discard" in told.facts)
     expected["cards are being played"] = float("count" in told.facts)
     expected["I am to move"] = float(told.to_move == seat)
     expected["cards in my hand, / 6"] = count_of(told, "hand", seat) / 6

@@ -456,19 +456,19 @@ def test_learning_fits_the_returns_of_the_games(tmp_path: Path) -> None:
 
 def test_mistakes_are_one_sentence(tmp_path: Path) -> None:
     for settings, told in (
-        ({"seats": "1-2"}, "seats=1-2 is not possible"),
-        ({"seats": "x"}, "seats=x is not possible"),
+        ({"seats": "1-2"}, "seats must be .*, got 1-2"),
+        ({"seats": "x"}, "seats must be .*, got x"),
         ({"width": 6}, "width=6 must be a multiple of 4"),
         ({"epsilon": 0.01}, "epsilon must fall"),
-        ({"share": 0.0}, "share lies above 0"),
+        ({"share": 0.0}, "share must be above 0"),
         ({"evaluate_games": 5}, "evaluate_games=5 must be 100 or more"),
-        ({"precision": "half"}, "precision=half is not possible; give bf16 or float32"),
+        ({"precision": "half"}, "precision must be bf16 or float32, got half"),
     ):
         with pytest.raises(CardlabError, match=told):
             crazy_eights_transformer.train(
                 crazy_eights_transformer.Config(**settings), tmp_path / "a", quiet
             )
-    with pytest.raises(CardlabError, match="rules=house is not possible"):
+    with pytest.raises(CardlabError, match=r"rules must be .*, got house"):
         uno_transformer.train(uno_transformer.Config(rules="house"), tmp_path / "a", quiet)
 
 
@@ -516,7 +516,7 @@ def test_torch_and_onnxruntime_say_the_same(made: dict[str, Path], name: str) ->
 
 @pytest.mark.slow
 def test_files_that_do_not_fit_are_refused(made: dict[str, Path], tmp_path: Path) -> None:
-    with pytest.raises(CardlabError, match="there is no network at"):
+    with pytest.raises(CardlabError, match=r"network .* does not exist"):
         TokenPlayer(tmp_path / "none.onnx")
     uno_net = find_agent("uno_net", find_game("uno"))
     with pytest.raises(CardlabError, match=r"is for encoding 'fair', not 101; train and ship"):

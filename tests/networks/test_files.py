@@ -89,7 +89,7 @@ def test_a_network_plays_without_torch(exported: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "told"),
     [
-        (lambda path: path.unlink(), "there is no network at"),
+        (lambda path: path.unlink(), "does not exist; name another file"),
         (lambda path: path.write_bytes(path.read_bytes()[:500]), "is no whole network"),
         (lambda path: path.write_text("hello"), "is no whole network"),
     ],

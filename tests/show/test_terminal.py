@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,12 @@ from cardlab.engine.cards import RANKS, SUIT_SYMBOLS, SUITS
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Agent, Event, Game, OpenAgent, Turn
 from cardlab.engine.play import Table
-from cardlab.engine.records import Record, read_records
+from cardlab.engine.records import Record, append_records, read_records
 from cardlab.engine.registry import find_game
 from cardlab.engine.replay import replay
+from cardlab.show.rules_text import read_rules
 from cardlab.show.terminal import _added, action_look, card_look, play_in_terminal, words_look
+from cardlab.show.unfinished import continue_table, last_unfinished
 
 GAME = find_game("crazy_eights")
 END = "end"  # of a script: Ctrl-D
@@ -44,7 +47,7 @@ class Seating:
     """One game at a table of plain text, with what was shown and saved."""
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / "records" / "games.jsonl"
+        self.path = folder / "games.jsonl"
         self.output = ""
 
     def play(
@@ -96,7 +99,8 @@ def test_a_whole_game_by_numbers(table: Seating) -> None:
     result = table.output[table.output.index("Crazy Eights: result") :]
     assert f"after {len(record.actions)} plies" in result
     assert f"cardlab replay {table.path}" in result
-    assert "cardlab play crazy_eights --seed 11" in result
+    assert "cardlab play crazy_eights --against heuristic --seed 11" in result
+    assert "--resume" not in result
 
 
 def test_a_whole_game_by_texts(table: Seating) -> None:
@@ -134,7 +138,7 @@ def test_opponents_draw_from_their_own_streams(table: Seating) -> None:
         ("99", "There is no choice 99; choose from 1 to 4."),
         ("0", "There is no choice 0"),
         ("9" * 5000, "There is no choice 999"),
-        ("", "It is your move; give a number"),
+        ("", "It is your move; type the number"),
         ("zebra", "Unknown card 'ZEBRA'"),
         ("[red]", "Unknown card '[RED]'"),
         ("8h", "8H must declare a suit; write it as 8H=C, =D, =H or =S."),
@@ -180,7 +184,7 @@ def test_hints_and_help_change_nothing(table: Seating, adviser: str | None) -> N
         assert bars
         assert all(0 <= int(score) <= 100 for score in bars)
     else:
-        assert f"{adviser} would take " in table.output
+        assert f"hint by {adviser}: " in table.output
 
 
 def test_hints_are_sorted_best_first(table: Seating) -> None:
@@ -297,12 +301,12 @@ def test_a_terminal_that_knows_only_ascii(tmp_path: Path) -> None:
 
 
 def test_mistakes_are_told_before_the_game(table: Seating, tmp_path: Path) -> None:
-    with pytest.raises(CardlabError, match="2 opponents for 1 other seats"):
+    with pytest.raises(CardlabError, match="with 2 seats needs 1 opponent, got 2"):
         table.play(person(), "random", "random")
-    with pytest.raises(CardlabError, match="no seat 2"):
+    with pytest.raises(CardlabError, match="no seat 2; its seats are 0 to 1"):
         table.play(person(), seat=2)
-    (tmp_path / "records").write_text("a file where a folder is needed")
-    with pytest.raises(CardlabError, match="cannot be saved in"):
+    table.path = tmp_path / "records" / "games.jsonl"
+    with pytest.raises(CardlabError, match="records does not exist; make it with mkdir -p"):
         table.play(person())
 
 
@@ -364,3 +368,340 @@ def test_a_hint_counts_an_even_game_as_one_in_so_many_seats(
 def test_coloured_cards_have_their_colour() -> None:
     assert card_look("R7").plain == "R7"
     assert str(card_look("Y+2").style) != str(card_look("G+2").style) != ""
+
+
+def resume(path: Path, read: Callable[[str], str], *, seat: int = 0) -> str:
+    """Continue the unfinished game in a file, and return what was shown."""
+    _, record = last_unfinished(path)
+    names = [name for name in record.seats if name != "you"]
+    file = io.StringIO()
+    play_in_terminal(
+        continue_table(record),
+        names,
+        seat=seat,
+        record_path=path,
+        console=Console(file=file, width=80),
+        read=read,
+        resumed=record,
+    )
+    return file.getvalue()
+
+
+def test_a_resumed_game_takes_the_place_of_the_unfinished_one(table: Seating) -> None:
+    first = table.play(person(), seed=1)
+    left = table.play(person("1", "1", "1", END), "random", "heuristic", seats=3, seat=1, seed=5)
+    assert left.note == "left unfinished"
+    odd = b'{"not a record": 1}\r\n\n'
+    with table.path.open("ab") as file:
+        file.write(odd)
+    lines = table.path.read_bytes().split(b"\n", 2)
+    shown = resume(table.path, person(), seat=1)
+    after = table.path.read_bytes().split(b"\n", 2)
+    assert (after[0], after[2]) == (lines[0], lines[2])
+    assert after[2] == odd
+    done = Record.from_line(after[1].decode())
+    assert done.actions[: len(left.actions)] == left.actions
+    assert done.result is not None
+    assert done.note is None
+    assert (done.seats, done.options, done.seed) == (left.seats, left.options, left.seed)
+    assert list(replay(done))[-1].over
+    assert "Crazy Eights: result" in shown
+    assert Record.from_line(after[0].decode()) == first
+    with pytest.raises(CardlabError, match="holds no unfinished game"):
+        last_unfinished(table.path)
+
+
+def test_a_game_can_be_left_and_resumed_often(table: Seating) -> None:
+    table.play(person("1", END))
+    for _ in range(3):
+        before = table.path.read_bytes()
+        resume(table.path, person(END))
+        assert table.path.read_bytes() == before  # nothing was played
+        resume(table.path, person("1", END))
+    [(_, record)] = read_records(table.path)
+    assert len(record.actions) > 6
+    assert list(replay(record))[-1].actions == [action for action, _ in record.actions]
+
+
+def test_a_resumed_game_is_dealt_as_the_first_part_was(tmp_path: Path) -> None:
+    game = find_game("koi_koi")
+    whole = Table(game, seed=4, options={"rounds": 2})
+    while not whole.over:
+        whole.act(int(whole.turn().legal[0]))
+    deals = [game.order_text(order) for order in whole.deals]
+    assert len(deals) > 2
+    for given, after in (((), ()), (deals[:2], deals[2:]), (deals[:2], ())):
+        left = Table(game, seed=4 if not given else 99, deals=given, options={"rounds": 2})
+        left.act(whole.actions[0])
+        record = left.record(["you", "random"], note="left unfinished")
+        again = continue_table(record, deals=after)
+        assert again.actions == left.actions
+        assert again.dealt_by_seed == (not given)
+        if given and not after:  # the deals that follow come from the seed
+            continue
+        for action in whole.actions[1:]:
+            again.act(action)
+        assert [game.order_text(order) for order in again.deals] == deals
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"rules": 99}, "rules version 99"),
+        ({"actions": [(0, "AC")]}, "AC"),
+        ({"seats": ["you", "random", "random"]}, "3 seats, but 2 play"),
+    ],
+)
+def test_a_record_that_does_not_fit_cannot_be_resumed(
+    table: Seating, changes: dict[str, Any], sentence: str
+) -> None:
+    record = table.play(person("1", END))
+    with pytest.raises(CardlabError, match=sentence):
+        continue_table(record.model_copy(update=changes))
+
+
+def test_only_a_game_with_one_person_can_be_resumed(table: Seating) -> None:
+    left = table.play(person("1", END))
+    path = table.path.with_name("others.jsonl")
+    for changes in (
+        {"note": "something else"},
+        {"note": None},
+        {"seats": ["heuristic", "random"]},
+        {"seats": ["you", "you"]},
+    ):
+        append_records(path, left.model_copy(update=changes))
+    with pytest.raises(CardlabError, match="holds no unfinished game"):
+        last_unfinished(path)
+    with pytest.raises(CardlabError, match="holds no unfinished game of uno"):
+        last_unfinished(table.path, find_game("uno"))
+
+
+def test_the_last_unfinished_game_of_a_game_is_found_behind_a_torn_line(table: Seating) -> None:
+    table.play(person("1", END), seed=1)
+    second = table.play(person("1", END), seed=2)
+    with table.path.open("a") as file:
+        file.write('{"game": "cra')
+    assert last_unfinished(table.path, GAME) == (2, second)
+
+
+def test_the_commands_at_the_end_name_everything(table: Seating) -> None:
+    order = GAME.order_text(Table(GAME, seed=77).deals[0])
+    file = io.StringIO()
+    play_in_terminal(
+        Table(GAME, seed=-3, deals=[order], options={"seats": 3, "reshuffle": True}),
+        ["random", "monte_carlo:20"],
+        seat=1,
+        adviser="monte_carlo:50",
+        record_path=table.path.with_name("my games.jsonl"),
+        console=Console(file=file, width=80),
+        read=person("1", "q"),
+    )
+    commands = [shlex.split(line[13:]) for line in file.getvalue().splitlines()[-3:]]
+    path = str(table.path.with_name("my games.jsonl"))
+    assert commands == [
+        ["cardlab", "play", "--resume", path, "--adviser", "monte_carlo:50"],
+        ["cardlab", "replay", path],
+        [
+            *["cardlab", "play", "crazy_eights", "--against", "random"],
+            *["--against", "monte_carlo:20", "--seat", "1", "-o", "seats=3"],
+            *["-o", "reshuffle=true", "--seed", "-3", "--deal", order],
+            *["--adviser", "monte_carlo:50"],
+        ],
+    ]
+
+
+SOLO = find_game("birds_of_a_feather")
+
+
+def play_solo(path: Path, *answers: str, seed: int = 3, adviser: str | None = None) -> str:
+    file = io.StringIO()
+    play_in_terminal(
+        Table(SOLO, seed=seed),
+        [],
+        adviser=adviser,
+        record_path=path,
+        console=Console(file=file, width=80),
+        read=person(*answers, then=END),
+    )
+    return file.getvalue()
+
+
+def actions_in(path: Path) -> list[str]:
+    *_, (_, record) = read_records(path)
+    assert list(replay(record))
+    return [text for _, text in record.actions]
+
+
+def test_moves_of_a_game_for_one_can_be_taken_back(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    play_solo(path, "1", "1", "1", "2")
+    whole = actions_in(path)
+    assert len(whole) == 4
+    play_solo(path, "1", "1", "1", "1", "u", "2", "U", "undo")
+    assert actions_in(path) == whole[:2]
+    shown = play_solo(path, "1", "1", "1", "2", "u 3", "u 2", "u")
+    assert actions_in(path) == []
+    assert "2 moves cannot be taken back; you can take back 1 move." in shown
+    shown = play_solo(path, "u", "1", "u 0")
+    assert "1 move cannot be taken back; you have made no move." in shown
+    assert actions_in(path) == whole[:1]
+
+
+def test_a_lost_game_for_one_can_be_taken_back(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    lost = play_solo(path, *["1"] * 14, "")
+    made = actions_in(path)
+    assert "You lose" in lost
+    assert lost.count(": result") == 1
+    tries = ["1"] * len(made)
+    play_solo(path, *tries, "u")
+    *_, (_, record) = read_records(path)
+    assert record.note == "left unfinished"
+    assert actions_in(path) == made[:-1]
+
+
+def test_undo_is_offered_to_a_single_player_only(table: Seating, tmp_path: Path) -> None:
+    assert "take back" in play_solo(tmp_path / "games.jsonl", "?")
+    table.play(person("?", "u", END))
+    assert "take back" not in table.output
+    assert "Unknown card 'U'" in table.output
+
+
+def test_a_hint_shows_the_best_few_choices(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    shown = play_solo(path, "h", adviser="solver")
+    assert "hint by solver: " in shown
+    assert len(re.findall(r"^ +\d+\)  .*100%", shown, flags=re.MULTILINE)) == 5
+    assert "and 31 more with 100%" in shown
+
+
+def test_a_hint_names_the_best_of_many(table: Seating) -> None:
+    class Ranked:
+        name = "ranked"
+
+        def act(self, turn: Turn, rng: object) -> int:
+            return int(turn.legal[0])
+
+        def values(self, turn: Turn, rng: object) -> Any:
+            values = np.full(len(turn.legal), -1.0)
+            values[10:17] = 1.0
+            return values
+
+    file = io.StringIO()
+    play_in_terminal(
+        Table(SOLO, seed=3),
+        [],
+        adviser=Ranked(),
+        record_path=table.path,
+        console=Console(file=file, width=80),
+        read=person("h", then=END),
+    )
+    hint = file.getvalue().split("hint by ranked")[1]
+    assert re.findall(r"^ +(\d+)\)", hint, flags=re.MULTILINE) == ["11", "12", "13", "14", "15"]
+    assert "and 31 more, 2 of them with 100%, too" in hint
+
+
+def test_help_names_every_key_and_the_adviser(table: Seating) -> None:
+    table.play(person("?", END), adviser="monte_carlo:50")
+    text = " ".join(table.output.split())
+    assert "h a hint by monte_carlo:50, who sees only what you see" in text
+    assert "r the rules in short; r 1 to r 5 show one section" in text
+    assert "8h=s play the eight of hearts and call spades" in text
+
+
+@pytest.mark.parametrize(
+    "name", ["crazy_eights", "uno", "birds_of_a_feather", "koi_koi", "cribbage"]
+)
+def test_rules_are_shown_by_section(name: str, tmp_path: Path) -> None:
+    game = find_game(name)
+    sections = read_rules(game)[1:]
+    file = io.StringIO()
+    play_in_terminal(
+        Table(game, seed=3),
+        ["random"] * (Table(game, seed=3).seats - 1),
+        record_path=tmp_path / "games.jsonl",
+        console=Console(file=file, width=80),
+        read=person("r", "rules 1", f"r {len(sections)}", "r 0", "R 99", then=END),
+    )
+    shown = file.getvalue()
+    for number, section in enumerate(sections, start=1):
+        assert f"r {number}  {section.title}" in shown
+    assert sections[-1].text.split()[-1] in shown
+    assert "The rules have no section 0" in shown
+    assert "The rules have no section 99" in shown
+    assert not re.search(r"\[(?:[A2-9TJQK][CDHS] ?)+\]", shown)  # cards are in symbols
+    assert max(map(len, shown[: shown.index("saved in")].splitlines())) <= 80
+
+
+@pytest.mark.parametrize("typed", ["r5", "R 5"])
+def test_a_card_comes_before_the_rules(typed: str, tmp_path: Path) -> None:
+    game = find_game("uno")
+    turns = (Table(game, seed=n).turn() for n in range(500))
+    seed = next(n for n, turn in enumerate(turns) if turn.seat == 0 and "R5" in turn.texts)
+    file = io.StringIO()
+    play_in_terminal(
+        Table(game, seed=seed),
+        ["random"],
+        record_path=tmp_path / "games.jsonl",
+        console=Console(file=file, width=80),
+        read=person(typed, then=END),
+    )
+    assert actions_in(tmp_path / "games.jsonl")[0] == "R5"
+
+
+def test_long_texts_stop_at_the_end_of_the_screen(tmp_path: Path) -> None:
+    file = io.StringIO()
+    prompts = []
+
+    def read(prompt: str) -> str:
+        prompts.append(prompt)
+        return ["r 3", "", "q", "q"][len(prompts) - 1]
+
+    play_in_terminal(
+        Table(GAME, seed=3),
+        ["random"],
+        record_path=tmp_path / "games.jsonl",
+        console=Console(file=file, width=80, height=10, force_terminal=True, color_system=None),
+        read=read,
+    )
+    assert [prompt.startswith(" Enter for more") for prompt in prompts] == [
+        False,
+        True,
+        True,
+        False,
+    ]
+    assert "An empty stock." not in file.getvalue()
+
+
+def test_a_low_terminal_gets_no_blank_lines(tmp_path: Path) -> None:
+    for height, blank in ((40, True), (10, False)):
+        file = io.StringIO()
+        play_in_terminal(
+            Table(GAME, seed=3),
+            ["random"],
+            record_path=tmp_path / "games.jsonl",
+            console=Console(file=file, width=80, height=height),
+            read=person(then=END),
+        )
+        assert bool(re.search(r"^│ +│$", file.getvalue(), flags=re.MULTILINE)) == blank
+
+
+def test_names_are_never_broken_at_80_columns(table: Seating) -> None:
+    for name in ("monte_carlo:400", "guided:20", "uct_open:simulations=20,c=1.4"):
+        table.play(person("1", END), name, "random", seats=3)
+        rows = [line for line in table.output.splitlines() if "seat 1  " in line]
+        assert rows
+        assert all(f"seat 1  {name}" in row and "▮" in row for row in rows)
+
+
+def test_the_choices_are_the_hand_where_every_card_can_be_played(tmp_path: Path) -> None:
+    file = io.StringIO()
+    play_in_terminal(
+        Table(find_game("koi_koi"), seed=3),
+        ["random"],
+        record_path=tmp_path / "games.jsonl",
+        console=Console(file=file, width=80),
+        read=person(then=END),
+    )
+    assert "your hand, 8 cards: choose one" in file.getvalue()
+    assert "your choices" not in file.getvalue()

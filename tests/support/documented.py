@@ -211,6 +211,7 @@ def prepare(folder: Path) -> None:
     few = ["--games", "4", "--workers", "1"]
     for words in (
         ["match", "crazy_eights", "heuristic", "random", "--save", "games.jsonl", *few],
+        ["play", "crazy_eights", "--save", "games.jsonl"],  # left at once
         ["tournament", "crazy_eights", "heuristic", "random", *few],
         ["tournament", "crazy_eights", "heuristic", "random", "--store", "games.db", *few],
         ["train", "crazy_eights/tabular_q", "--set", FEW, "--out", "runs/mine"],

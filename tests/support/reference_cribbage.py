@@ -1,7 +1,7 @@
 """Cribbage, written slowly and plainly: the oracle for testing a fast implementation.
 
 Cards are ``4 * rank + suit`` (rank 0 is the ace, 12 the king). Actions 0..51 play a card; the
-others lay away the pairs of ``PAIRS``, in that order.
+others discard the pairs of ``PAIRS``, in that order.
 """
 
 from __future__ import annotations

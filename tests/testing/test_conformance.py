@@ -9,11 +9,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from cardlab.agents.catalog import agents_for, find_agent
 from cardlab.engine.errors import CardlabError
-from cardlab.engine.game import Game, OpenAgent
+from cardlab.engine.game import Game, OpenAgent, Turn
 from cardlab.engine.kernel import JIT
 from cardlab.engine.manifest import AgentEntry
 from cardlab.engine.registry import find_game, our_games
@@ -27,6 +28,7 @@ from cardlab.testing import (
     check_always_legal,
     check_game,
     check_playthrough,
+    random_table,
 )
 from tests.support.paths import GOLDEN
 from tests.support.variants import VARIANTS
@@ -207,3 +209,28 @@ def test_the_suite_catches_an_agent_with_a_memory(high_card: Game) -> None:
     assert {"check_remembers_nothing", "check_leaves_generators_alone"} <= set(caught)
     with pytest.raises(AssertionError):
         check_agent(Forgetful, high_card)
+
+
+class Lowest:
+    """Takes the first legal action."""
+
+    name = "lowest"
+
+    def act(self, turn: Turn, rng: np.random.Generator) -> int:
+        return int(turn.legal[0])
+
+
+@pytest.mark.parametrize(
+    "agent",
+    ["random", Lowest(), Lowest, lambda: Lowest()],
+    ids=["name", "object", "class", "function"],
+)
+def test_agents_are_checked_by_name_as_objects_and_by_what_makes_them(agent: Any) -> None:
+    check_agent(agent, "tests.support.high_card:GAME")
+
+
+def test_games_are_checked_by_name(high_card: Game) -> None:
+    for game in ("tests.support.high_card:GAME", high_card):
+        check_game(game, seeds=(seed for seed in range(2)))  # a generator is read once, for all
+        audit_random_games(game, 50)
+        assert random_table(game, None, 3).over

@@ -183,7 +183,7 @@ def test_cards_laid_face_down_are_for_their_seat_only() -> None:
         assert move_json(game, 0, 60, watcher) == {
             "seat": 0,
             "id": None,
-            "text": "lays two cards away",
+            "text": "discards two cards",
             "card": None,
         }
     assert move_json(game, 0, 5, 1)["card"] == game.card_text(5)

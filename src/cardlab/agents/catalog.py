@@ -21,7 +21,7 @@ from typing import Any, cast
 from cardlab.agents.entries import Strength, agents_in, strength_in
 from cardlab.agents.outside import OutsideAgent, as_command
 from cardlab.aliases import current_agent
-from cardlab.engine.arguments import shorten
+from cardlab.engine.arguments import read_text, shorten
 from cardlab.engine.errors import CardlabError, reason_of, suggest
 from cardlab.engine.game import Agent, Game, OpenAgent, require_agent
 from cardlab.engine.manifest import AgentEntry, load
@@ -66,7 +66,7 @@ def find_agents(
 
 
 def find_agent(agent: str | Agent | OpenAgent, game: str | Game) -> Agent | OpenAgent:
-    """Return the agent of a name, ready to play a game, or an agent as it is."""
+    """Return the agent with this name, ready to play a game; an agent is returned unchanged."""
     found = find_game(game)
     return _find_named(agent, found) if isinstance(agent, str) else _checked(agent, found)
 
@@ -193,6 +193,17 @@ def _number_or_text(text: str) -> int | float | str:
     return text
 
 
-def strength_of(entry: AgentEntry, game: str | Game) -> Strength | None:
-    """Return how well an agent plays, or None if nobody has measured it."""
-    return strength_in(entry, find_package(game))
+def strength_of(agent: str | AgentEntry, game: str | Game) -> Strength | None:
+    """Return the measured strength of an agent of the catalogue, or None if it was not measured."""
+    package = find_package(game)
+    if isinstance(agent, AgentEntry):
+        return strength_in(agent, package)
+    name, _, rest = current_agent(
+        read_text(agent, "agent", "heuristic").strip(), package.name
+    ).partition(":")
+    known = {entry.name: entry for entry in agents_in(package)}
+    if name not in known:
+        raise CardlabError(suggest("agent", name, known))
+    values = _read_parameters(rest, known[name])
+    usual = {parameter.name: parameter.default for parameter in known[name].parameters}
+    return strength_in(known[name], package) if {**usual, **values} == usual else None

@@ -114,5 +114,5 @@ def _strengths(path: Path) -> dict[str, Strength]:
 
 
 def strength_in(entry: AgentEntry, package: GamePackage) -> Strength | None:
-    """Return how well an agent plays, or None where nobody has measured it."""
+    """Return the measured strength of an agent, or None if it was not measured."""
     return _strengths(package.shipped("strength.json")).get(entry.usage)

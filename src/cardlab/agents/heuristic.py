@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cardlab.engine.game import Array, Game, Turn, Turns
-from cardlab.engine.kernel import kernel
+from cardlab.engine.kernel import short_kernel
 from cardlab.engine.manifest import load
 from cardlab.engine.registry import package_of
 
@@ -37,11 +37,11 @@ class Heuristic:
 def _make(game: Game) -> tuple[Callable[..., int], Callable[..., None]]:
     choose = load(package_of(game).heuristic).choose
 
-    @kernel
+    @short_kernel
     def choose_at(views: Any, row: int, seat: int, actions: Any) -> int:
         return choose(views[row], seat, actions, len(actions))
 
-    @kernel
+    @short_kernel
     def choose_all(views: Any, seats: Any, mask: Any, buffer: Any, out: Any) -> None:
         for row in range(len(views)):
             count = 0

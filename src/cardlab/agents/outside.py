@@ -31,6 +31,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from cardlab.agents.program import DEFAULT_LIMITS, FLOOD, AgentFailed, Limits, Program
+from cardlab.engine.arguments import read_text, shorten
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Game, Turn
 
@@ -68,8 +69,8 @@ class OutsideAgent:
 
     def __init__(self, spec: str, limits: Limits | None = None) -> None:
         """Read the command after `cmd:` and check that its program exists."""
-        self.name = spec
-        self.limits = limits or DEFAULT_LIMITS
+        self.name = read_text(spec, "command", "cmd:./my_agent")
+        self.limits = check_limits(limits)
         self.command = read_command(spec)
         self._games: dict[int, tuple[Program, float]] = {}  # by seat: program, seconds left
 
@@ -226,6 +227,16 @@ class OutsideAgent:
         raise AgentFailed(reason, seat, program.log)
 
 
+def check_limits(limits: Limits | None) -> Limits:
+    """Return limits that a person gives, after checking them; None stands for the default."""
+    if limits is not None and not isinstance(limits, Limits):
+        raise CardlabError(
+            f"limits must be Limits(move_seconds=...), got {shorten(limits)}; import Limits from "
+            "cardlab.agents.outside"
+        )
+    return (limits or DEFAULT_LIMITS).check()
+
+
 def read_command(spec: str) -> tuple[str, ...]:
     """Return the words of the command of `cmd:...`, after checking that the program exists."""
     if os.name != "posix":
@@ -246,8 +257,8 @@ def read_command(spec: str) -> tuple[str, ...]:
                 f"agent {spec!r}: {words[0]} cannot be executed like this; {either.join(ways)}"
             )
         raise CardlabError(
-            f"agent {spec!r}: there is no program {words[0]!r}; give the path of a file that "
-            "exists and may be executed (chmod +x)"
+            f"agent {spec!r}: program {words[0]!r} does not exist; give the path of an executable "
+            "file (chmod +x)"
         )
     program = os.path.abspath(words[0]) if os.sep in words[0] else words[0]
     return program, *map(_absolute, words[1:])
@@ -263,6 +274,7 @@ def _absolute(word: str) -> str:
 
 def as_command(line: str) -> str:
     """Return the `cmd:` form of a command line, with the prefix that its file needs."""
+    line = read_text(line, "command", "./my_agent --flag")
     word = line.partition(" ")[0]
     if is_file(word) and shutil.which(word) is None:
         line = line.removeprefix("./")

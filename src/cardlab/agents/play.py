@@ -21,7 +21,7 @@ def play_game(
     game: str | Game,
     agents: Sequence[str | Agent | OpenAgent],
     *,
-    seed: int,
+    seed: int = 0,
     deals: Iterable[str | Sequence[int] | Array] = (),
     options: dict[str, Any] | None = None,
 ) -> Record:

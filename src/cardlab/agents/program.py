@@ -25,6 +25,7 @@ from typing import Any, NoReturn
 from cardlab.agents.supervisor import descendants, kill_found, remove, working_in
 from cardlab.engine.arguments import read_path, shorten
 from cardlab.engine.errors import CardlabError
+from cardlab.engine.folders import make_folder
 
 __all__ = ["DEFAULT_LIMITS", "FLOOD", "AgentFailed", "Limits", "Program"]
 
@@ -45,10 +46,10 @@ DISTURBED = "interference: something stopped or killed its supervisor"
 class Limits:
     """The limits of an outside agent: seconds by the clock, and memory of all its processes."""
 
-    move_seconds: float = 10.0
-    game_seconds: float = 300.0
-    start_seconds: float = 30.0
-    memory_mb: int = 2048
+    move_seconds: float = 10.0  # for one answer
+    game_seconds: float = 300.0  # for all answers of a game
+    start_seconds: float = 30.0  # to start and to answer hello
+    memory_mb: int = 2048  # MB, of the program and what it starts
     log_folder: str | PathLike[str] | None = None  # for standard error, a file for each process
     fresh_process: bool = False  # start a process for every game, not one for each seating
 
@@ -70,15 +71,12 @@ class Limits:
         """Make the folder for logs if needed, and return it after checking that it is writable."""
         assert self.log_folder is not None
         folder = read_path(self.log_folder, "log_folder")
-        reason = "it is read-only"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except (OSError, ValueError) as error:  # what no file system can hold is a ValueError
-            reason = getattr(error, "strerror", None) or str(error)
-        else:
-            if os.access(folder, os.W_OK | os.X_OK):
-                return folder
-        raise CardlabError(f"logs cannot be written to {folder}: {reason}; name another folder")
+        make_folder(folder)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise CardlabError(
+                f"logs cannot be written to {folder}: it is read-only; name another folder"
+            )
+        return folder
 
 
 DEFAULT_LIMITS = Limits()

@@ -1,4 +1,4 @@
-"""Checks of outside agents: what each looks at, and how to fix what it finds."""
+"""Checks of outside agents: what each one tests, and how to fix a fault."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ ADVICE = {  # by the first word of a failure
 
 @dataclass(frozen=True)
 class Finding:
-    """One check: its promise, whether the program keeps it, and otherwise how to fix it."""
+    """One check: what the program must do, whether it does, and otherwise how to fix it."""
 
-    check: str
-    passed: bool
-    fix: str = ""
+    check: str  # what was checked, in words
+    passed: bool  # whether the program keeps it
+    fix: str = ""  # how to fix it; empty if it passed
 
 
 @options_in_a_dict
@@ -102,7 +102,7 @@ class _Script:
         return [
             ("starts, and answers hello with ready", self._greets),
             *seats,
-            ("is told of a game that another seat gave away", self._goes_on),
+            ("learns of a game that another seat forfeited", self._goes_on),
             ("plays the same with the same seed", self._repeats),
             ("ends by itself when it reads bye", self._leaves),
             ("ends by itself at the end of its input", self._notices_the_end),

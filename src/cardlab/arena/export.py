@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from os import PathLike
 from pathlib import Path
@@ -14,11 +14,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from cardlab.arena.shard import ACTION, Match, Played, full_record
-from cardlab.arena.store import Entered, Store, StoreError
+from cardlab.arena.store import Entered, Store, StoreError, read_store
 from cardlab.arena.stored_games import LeftOut
-from cardlab.arena.tournament import Plan
-from cardlab.engine.arguments import read_path
+from cardlab.arena.tournament import Plan, read_entered
+from cardlab.engine.arguments import read_path, shorten
 from cardlab.engine.errors import CardlabError, require
+from cardlab.engine.folders import require_folder
 from cardlab.engine.records import Record
 from cardlab.engine.registry import find_game
 
@@ -32,7 +33,7 @@ Row = TypeVar("Row")
 
 def export_games(
     store: Store,
-    tournaments: list[Entered],
+    tournaments: Sequence[Entered],
     path: str | PathLike[str],
     progress: Callable[[int], None] | None = None,
     *,
@@ -42,7 +43,13 @@ def export_games(
 
     A .jsonl file has full records, which need the rules: rules from outside need `trust=True`.
     """
-    path = read_path(path)
+    store, path = read_store(store), read_path(path)
+    if isinstance(tournaments, str) or not isinstance(tournaments, Sequence):
+        raise CardlabError(
+            f"tournaments must be a list of those in a store, got {shorten(tournaments)}; "
+            "store.tournaments() returns all"
+        )
+    tournaments = [read_entered(one) for one in tournaments]
     if path.suffix not in FORMATS:
         raise CardlabError(
             f"{path} has an unsupported extension; use {', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
@@ -64,11 +71,7 @@ def export_games(
                 progress(count)
             yield row
 
-    if not path.parent.is_dir():
-        raise CardlabError(
-            f"{path} cannot be written: there is no folder {path.parent}; make it, or name another "
-            "file"
-        )
+    require_folder(path)
     try:
         if path.suffix == ".jsonl":
             _write_records(fresh, counted(_records(store, tournaments, trust)))

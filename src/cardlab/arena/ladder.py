@@ -1,4 +1,4 @@
-"""The live ladder: ratings that move with every game, by openskill.
+"""The live ladder: ratings that are updated after every game, by openskill.
 
 They depend on the order of the games, so they are for watching; tables are rated by `ratings`.
 """
@@ -14,10 +14,10 @@ __all__ = ["Ladder"]
 
 
 class Ladder:
-    """A skill and its uncertainty for every agent, moved by one game after another."""
+    """A skill and its uncertainty for every agent, updated game by game."""
 
     def __init__(self) -> None:
-        """Begin with nobody."""
+        """Start without agents."""
         require("--ladder", "ladder", "openskill")
         from openskill.models import PlackettLuce
 
@@ -25,7 +25,7 @@ class Ladder:
         self._skills: dict[str, Any] = {}
 
     def game(self, seats: Sequence[str], returns: Sequence[float]) -> None:
-        """Move the skills of those who sat at a game; an agent against itself moves nothing."""
+        """Update the skills of the players of a game; an agent against itself changes nothing."""
         if len(seats) < 2 or len(set(seats)) < len(seats):
             return
         teams = [[self._skills.setdefault(one, self._model.rating())] for one in seats]

@@ -10,24 +10,25 @@ from typing import Any
 from cardlab.arena.ladder import Ladder
 from cardlab.arena.ratings import Outcome, Rating, rate
 from cardlab.arena.standings import Results
-from cardlab.arena.store import Entered, Store, StoreError
+from cardlab.arena.store import Entered, Store, StoreError, read_store
 from cardlab.arena.tournament import Plan
 from cardlab.engine.game import Game
 from cardlab.engine.notebook_hooks import ShownAsHtml
+from cardlab.engine.seeding import read_seed
 
-__all__ = ["Board", "leaderboards"]
+__all__ = ["Board", "leaderboards", "played_alone"]
 
 
 @dataclass(frozen=True)
 class Board(ShownAsHtml):
     """The ratings of one game with one set of options."""
 
-    game: str
-    options: dict[str, object]
-    tournaments: int
-    games: int
-    deals: int
-    ratings: list[Rating]
+    game: str  # its name
+    options: dict[str, object]  # all options with their values
+    tournaments: int  # that it is made of
+    games: int  # between agents
+    deals: int  # that differ
+    ratings: list[Rating]  # the best agent first
     ladder: list[tuple[str, float, float]] | None  # agent, skill, uncertainty
 
     def to_dict(self) -> dict[str, Any]:
@@ -39,6 +40,7 @@ def leaderboards(
     store: Store, game: str | Game | None = None, *, ladder: bool = False, seed: int = 0
 ) -> list[Board]:
     """Return the ratings for every game and set of options in a store, or for one game."""
+    store, seed = read_store(store), read_seed(seed)
     groups: dict[tuple[str, str], list[Entered]] = {}
     for entered in store.tournaments(game=game):
         settings = entered.settings
@@ -47,11 +49,24 @@ def leaderboards(
     boards = [_board(store, group, ladder, seed) for group in groups.values()]
     found = [board for board in boards if board is not None]
     if not found:
+        alone = played_alone(store, game)
+        if alone:
+            raise StoreError("; ".join(alone.values()))
         of = f" of {game.identifier if isinstance(game, Game) else game}" if game else ""
         raise StoreError(
             f"{store.shown} holds no games{of} between agents; play some with `cardlab tournament`"
         )
     return found
+
+
+def played_alone(store: Store, game: str | Game | None = None) -> dict[str, str]:
+    """Return the games of one seat in a store, each with a sentence on how to compare agents."""
+    return {
+        entered.game: f"{entered.game} is played alone, so agents have no ratings there; compare "
+        f"them on the same deals with `cardlab tournament {entered.game} AGENT AGENT`"
+        for entered in store.tournaments(game=game)
+        if entered.seats == 1
+    }
 
 
 def _board(store: Store, entries: Sequence[Entered], ladder: bool, seed: int) -> Board | None:

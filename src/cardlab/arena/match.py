@@ -17,7 +17,8 @@ from cardlab.agents.outside import dismiss_all
 from cardlab.arena.players import usable_workers
 from cardlab.arena.shard import Match, Shard, ShardResult, full_record, play_deals, usual_reason
 from cardlab.arena.workers import stream_results
-from cardlab.engine.arguments import read_count, shorten
+from cardlab.engine import kernel
+from cardlab.engine.arguments import read_count, read_function, read_kind
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
 from cardlab.engine.notebook_hooks import ShownAsHtml
@@ -28,6 +29,7 @@ from cardlab.engine.statistics import mean_and_interval
 __all__ = [
     "Match",
     "MatchResult",
+    "SavingFailed",
     "Shard",
     "Standing",
     "play_deals",
@@ -44,15 +46,15 @@ MOST_DEALS_IN_A_SHARD = 256
 class Standing:
     """The result of one agent: games, score a game (0 to 1) and points a game, with intervals."""
 
-    agent: str
-    wins: int
-    losses: int
-    ties: int
-    score: float
+    agent: str  # its name
+    wins: int  # games
+    losses: int  # games
+    ties: int  # games in which it shared the first place
+    score: float  # mean of a game: 1 for a win, 0 for a loss, ties shared
     score_interval: tuple[float, float] | None  # None: too few deals, or no variation
-    points: float
-    points_interval: tuple[float, float] | None
-    milliseconds: float
+    points: float  # mean of a game
+    points_interval: tuple[float, float] | None  # 95 %; None as above
+    milliseconds: float  # for one decision, on average
     forfeits: int = 0  # games given away, which outside agents can do
     forfeit_reason: str | None = None  # of most of them
 
@@ -61,14 +63,14 @@ class Standing:
 class MatchResult(ShownAsHtml):
     """The outcome of a match."""
 
-    game: str
-    options: dict[str, Any]
-    seed: int
-    deals: int
-    games: int
+    game: str  # its name
+    options: dict[str, Any]  # all options with their values
+    seed: int  # of all deals and agents
+    deals: int  # that were played
+    games: int  # that were played
     planned: int  # games; more than were played if the match was stopped
-    seconds: float
-    standings: tuple[Standing, ...]
+    seconds: float  # the match took
+    standings: tuple[Standing, ...]  # one for each agent
     salt: str = ""  # the secret that the deals depended on, if programs have played
 
     @property
@@ -81,6 +83,15 @@ class MatchResult(ShownAsHtml):
         return asdict(self)
 
 
+class SavingFailed(CardlabError):
+    """Records could not be saved, as on a full disk; `result` counts the games played so far."""
+
+    def __init__(self, reason: str, result: MatchResult) -> None:
+        """Take what went wrong, and what was played."""
+        super().__init__(f"{reason}; the match ended after {result.games:,} games")
+        self.result = result
+
+
 def play_match(
     match: Match,
     *,
@@ -90,18 +101,26 @@ def play_match(
 ) -> MatchResult:
     """Play a match and return its result; on Ctrl-C, the result of the games played so far.
 
-    Agents that are objects play in this process if they cannot be sent to other processes.
+    Agents that are objects play in this process if they cannot be sent to other processes. If
+    `save` raises a CardlabError, the match ends and SavingFailed carries the result so far.
     """
-    if not isinstance(match, Match):
-        raise CardlabError(f"match must be a Match, got {shorten(match)}; make one by Match.plan")
+    match = read_kind(match, Match, "match", "make one by Match.plan")
+    read_function(progress, "progress")
+    read_function(save, "save")
     workers = usable_workers(match.objects, read_count(workers, "workers"))
     began = time.perf_counter()
     chunks: list[ShardResult] = []
+    unsaved: CardlabError | None = None
     try:
         for chunk in _chunks(match, workers, save is not None):
             chunks.append(chunk)
             if save:
-                save(_records(match, chunk))
+                records = _records(match, chunk)
+                try:
+                    save(records)
+                except CardlabError as error:
+                    unsaved = error
+                    break
             if progress:
                 progress(sum(len(one.returns) for one in chunks), match.deals)
     except KeyboardInterrupt:
@@ -110,7 +129,10 @@ def play_match(
     finally:
         dismiss_all()
     chunks.sort(key=lambda chunk: chunk.first)
-    return _summarise(match, chunks, time.perf_counter() - began)
+    result = _summarise(match, chunks, time.perf_counter() - began)
+    if unsaved:
+        raise SavingFailed(str(unsaved), result) from unsaved
+    return result
 
 
 def _records(match: Match, chunk: ShardResult) -> list[Record]:
@@ -119,16 +141,21 @@ def _records(match: Match, chunk: ShardResult) -> list[Record]:
 
 
 def _chunks(match: Match, workers: int, keep: bool) -> Iterator[ShardResult]:
-    """Play the first deals here to see how long they take, then the rest in fitting shards."""
-    first = min(FIRST_CHUNK, match.deals)
-    yield play_deals(Shard(match, 0, first, keep))
-    if first == match.deals:
-        return
-    began = time.perf_counter()  # the first shard may have compiled; this one tells the pace
-    second = min(2 * first, match.deals - first)
-    yield play_deals(Shard(match, first, second, keep))
-    at = first + second
-    pace = (time.perf_counter() - began) / second
+    """Play the first deals here to see how long they take, then the rest in fitting shards.
+
+    What compiles, or runs interpreted until others have compiled it, does not tell the pace.
+    """
+    at, count, pace = 0, FIRST_CHUNK, None
+    while pace is None:
+        began, slow = time.perf_counter(), kernel.slow_calls()
+        count = min(count, match.deals - at)
+        yield play_deals(Shard(match, at, count, keep))
+        at += count
+        if at == match.deals:
+            return
+        if slow == kernel.slow_calls() and at > FIRST_CHUNK:
+            pace = (time.perf_counter() - began) / count
+        count = 2 * FIRST_CHUNK
     size = max(
         1, min(MOST_DEALS_IN_A_SHARD, int(CHUNK_SECONDS / pace), -(-(match.deals - at) // workers))
     )

@@ -29,7 +29,7 @@ def find_named_game(game: str | Game) -> tuple[str, Game]:
         same = False
     if not same:
         raise CardlabError(
-            f"a match finds its game by the name {name!r}, which is not the game that was given; "
+            f"game {name!r} must be importable by this name, but the name leads to another object; "
             "assign the game to this name in its module"
         )
     return name, found

@@ -24,8 +24,10 @@ from typing import Any
 
 import numpy as np
 
+from cardlab.engine.arguments import read_count, shorten
+from cardlab.engine.errors import CardlabError, suggest
 from cardlab.engine.game import Array
-from cardlab.engine.seeding import generator
+from cardlab.engine.seeding import generator, read_seed
 from cardlab.engine.statistics import FEWEST_VALUES
 
 __all__ = ["Outcome", "Rating", "rate"]
@@ -44,11 +46,11 @@ Outcome = tuple[tuple[int, ...], ...]
 class Rating:
     """What a table says about one agent."""
 
-    agent: str
-    elo: float
+    agent: str  # its name
+    elo: float  # the mean of all agents is 0, or the rating of `reference`
     interval: tuple[float, float] | None  # None: too few deals; infinite: never lost, never won
     rank: tuple[int, int]  # the best and the worst rank that cannot be excluded
-    groups: str  # agents that share a letter cannot be told apart
+    groups: str  # no significant difference between agents that share a letter
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rating as plain data; a bound that the games do not hold is None."""
@@ -82,6 +84,15 @@ def rate(
     Outcomes name agents by their place in `agents`. The rating of `reference` is 0, and intervals
     are those of the distance to it; without one the mean of all ratings is 0.
     """
+    seed, samples = read_seed(seed), read_count(samples, "samples")
+    if not isinstance(agents, Sequence):
+        raise CardlabError(f"agents must be a list of names, got {shorten(agents)}")
+    if not isinstance(deals, Mapping):
+        raise CardlabError(
+            f"deals must be a dict of the outcomes on every deal, got {shorten(deals)}"
+        )
+    if reference is not None and reference not in agents:
+        raise CardlabError(suggest("agent", reference, agents))
     zero = list(range(len(agents))) if reference is None else [agents.index(reference)]
     model = _read(len(agents), [deals[key] for key in sorted(deals)])
     best = _fit(model)

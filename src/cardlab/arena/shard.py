@@ -19,10 +19,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cardlab.agents.catalog import find_agent
-from cardlab.agents.outside import DEFAULT_LIMITS, AgentFailed, Limits, OutsideAgent
+from cardlab.agents.outside import (
+    DEFAULT_LIMITS,
+    AgentFailed,
+    Limits,
+    OutsideAgent,
+    check_limits,
+)
 from cardlab.arena.players import Player, find_named_game, read_players
 from cardlab.engine import kernel, seeding
-from cardlab.engine.arguments import options_in_a_dict, read_count, shorten
+from cardlab.engine.arguments import options_in_a_dict, read_count, read_kind, shorten
 from cardlab.engine.batch import Batch
 from cardlab.engine.errors import CardlabError, IllegalAction
 from cardlab.engine.game import Agent, Array, Game, OpenAgent, PlansAhead, State, Turn
@@ -43,11 +49,11 @@ DIGITS = 6  # of returns and points that are kept
 class Match:
     """A match to be played by two or more agents; the last one takes all seats that are left."""
 
-    game: str
+    game: str  # its name
     agents: tuple[str, ...]  # their names
-    deals: int
-    seed: int
-    options: tuple[tuple[str, Any], ...] = ()
+    deals: int  # each is played once for every rotation of the seats
+    seed: int  # of all deals and agents
+    options: tuple[tuple[str, Any], ...] = ()  # all options with their values
     limits: Limits = DEFAULT_LIMITS  # for agents that are programs of their own
     places: tuple[int, ...] = ()  # the agent in each place of the first seating; empty: in order
     salt: str = ""  # a secret that the deals depend on; empty: on the seed alone
@@ -170,24 +176,14 @@ def check_salt(salt: str | None) -> str | None:
     return salt
 
 
-def check_limits(limits: Limits | None) -> Limits:
-    """Return limits that a person gives, after checking them; None stands for the default."""
-    if limits is not None and not isinstance(limits, Limits):
-        raise CardlabError(
-            f"limits must be Limits(move_seconds=...), got {shorten(limits)}; import Limits from "
-            "cardlab.agents.outside"
-        )
-    return (limits or DEFAULT_LIMITS).check()
-
-
 @dataclass(frozen=True)
 class Shard:
     """Some deals of a match, for one worker."""
 
-    match: Match
-    first: int
-    count: int
-    keep_records: bool
+    match: Match  # whose deals these are
+    first: int  # number of the first deal
+    count: int  # number of deals
+    keep_records: bool  # whether to return every game
     pairing: int = 0  # which match of a tournament this is
 
 
@@ -229,6 +225,7 @@ def play_deals(shard: Shard) -> ShardResult:
     An agent that is a program of its own follows one game at a time, so then games are played one
     after another, with the same outcome.
     """
+    shard = read_kind(shard, Shard, "shard", "make one by Shard(match, first, count)")
     began = time.perf_counter()
     match = shard.match
     game = find_game(match.game)
@@ -359,12 +356,12 @@ class _GamesInStep:
 
     def _decide(self, index: int, rows: Array) -> None:
         """Write an agent's actions for some rows, and count its time."""
-        began, compiled = time.perf_counter(), len(kernel.compiled)
+        began, slow = time.perf_counter(), kernel.slow_calls()
         if self.plans and self.plans.made:
             self.actions[rows] = self.plans.next_of(rows)
         else:
             self.actions[rows] = self._ask(index, rows)
-        if compiled == len(kernel.compiled):  # otherwise the compiler's time, too
+        if slow == kernel.slow_calls():  # otherwise the compiler's time, too
             self.tally.seconds[index] += time.perf_counter() - began
             self.tally.decisions[index] += len(rows)
 
@@ -492,9 +489,9 @@ class _Plans:
             legal = turns.mask[row].nonzero()[0].astype(np.int16)
             turn = Turn.of(batch.game, 0, turns.views[row : row + 1].copy(), legal)
             again = copy.deepcopy(rng)
-            began, compiled = time.perf_counter(), len(kernel.compiled)
+            began, slow = time.perf_counter(), kernel.slow_calls()
             plan, nodes = agent.plan(turn, rng)
-            if compiled < len(kernel.compiled):  # the time was the compiler's
+            if slow < kernel.slow_calls():  # the time was the compiler's
                 began = time.perf_counter()
                 plan, nodes = agent.plan(turn, again)
             self.seconds += time.perf_counter() - began

@@ -1,4 +1,4 @@
-"""The sequential test: is A stronger than B by so much? It plays no more than it needs.
+"""The sequential probability ratio test: is A stronger than B? It stops as soon as it decides.
 
 A deal is played with both seatings; the sum of A's two scores is 0, 1/2, 1, 3/2 or 2, and the five
 counts are all that the test knows. They carry the deals' luck: what swapping seats cancels does not
@@ -24,8 +24,9 @@ from typing import Any
 import numpy as np
 
 from cardlab.arena.standings import Results
-from cardlab.arena.store import Store
-from cardlab.arena.tournament import Plan, enter, play_tournament, resume
+from cardlab.arena.store import Store, read_store
+from cardlab.arena.tournament import Plan, enter, play_tournament, read_plan, resume
+from cardlab.engine.arguments import read_count, read_kind, read_number, read_text, shorten
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array
 from cardlab.engine.statistics import Z95
@@ -41,30 +42,33 @@ FAINT = 1e-3  # stands for a count of zero: what was not seen is not impossible
 
 @dataclass(frozen=True)
 class Test:
-    """What is to be decided: nElo of at most `elo0`, or of at least `elo1`."""
+    """The hypotheses, nElo of at most `elo0` or at least `elo1`, and the error probabilities."""
 
     __test__ = False  # this is no test for pytest
 
-    elo0: float = 0.0
-    elo1: float = 10.0
-    alpha: float = 0.05
-    beta: float = 0.05
+    elo0: float = 0.0  # nElo of H0: stronger by no more than this
+    elo1: float = 10.0  # nElo of H1: stronger by at least this
+    alpha: float = 0.05  # probability to accept H1 where H0 holds
+    beta: float = 0.05  # probability to accept H0 where H1 holds
 
     def check(self) -> Test:
-        """Return this test, or say what is wrong with it."""
-        if not -np.inf < self.elo0 < self.elo1 < np.inf:
+        """Return this test; raise a sentence if a value is out of range."""
+        for name in ("elo0", "elo1", "alpha", "beta"):
+            read_number(getattr(self, name), name)
+        if self.elo0 >= self.elo1:
             raise CardlabError(
-                f"--elo0 {self.elo0:g} must be below --elo1 {self.elo1:g}, as in --elo0 0 --elo1 10"
+                f"--elo0 must be less than --elo1, got {self.elo0:g} and {self.elo1:g}; write for "
+                "example --elo0 0 --elo1 10"
             )
         for name, value in (("elo0", self.elo0), ("elo1", self.elo1)):
             if abs(value) > MOST_ELO:
                 raise CardlabError(
-                    f"--{name} {value:g} is not possible; give -{MOST_ELO:,} to {MOST_ELO:,}"
+                    f"--{name} must be from -{MOST_ELO:,} to {MOST_ELO:,}, got {value:g}"
                 )
         for name, value in (("alpha", self.alpha), ("beta", self.beta)):
             if not LEAST_ERROR <= value < 0.5:
                 raise CardlabError(
-                    f"--{name} {value:g} is not possible; give 0.05, or {LEAST_ERROR:g} to 0.5"
+                    f"--{name} must be at least {LEAST_ERROR:g} and less than 0.5, got {value:g}"
                 )
         return self
 
@@ -77,16 +81,17 @@ class Test:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the five counts say."""
+    """The result of a sequential test."""
 
-    counts: tuple[int, ...]
-    llr: float
-    bounds: tuple[float, float]
-    nelo: float
+    counts: tuple[int, ...]  # pairs of games by their sum of scores: 0, 1/2, 1, 3/2, 2
+    llr: float  # log-likelihood ratio of H1 to H0
+    bounds: tuple[float, float]  # of llr: at or below H0, at or above H1
+    nelo: float  # normalised Elo of the first agent
     nelo_margin: float  # half a 95 % interval
-    score: float
-    score_margin: float
+    score: float  # of the first agent, 0 to 1
+    score_margin: float  # half a 95 % interval
     salt: str | None = None  # the secret that the deals depended on, if programs have played
+    tournament: str | None = None  # its name in the store, where every game is kept
 
     @property
     def accepted(self) -> str | None:
@@ -104,11 +109,12 @@ class Verdict:
 
 
 def judge(counts: Sequence[int], test: Test) -> Verdict:
-    """Return what five counts of paired games say: both lost, ..., both won."""
+    """Return the verdict on five counts of paired games: both lost, ..., both won."""
+    counts, test = _read_five(counts), _read_test(test)
     numbers = np.array(counts, dtype=np.float64)
     pairs = numbers.sum()
     if pairs == 0:
-        return Verdict(tuple(counts), 0.0, test.bounds, 0.0, np.inf, 0.5, np.inf)
+        return Verdict(counts, 0.0, test.bounds, 0.0, np.inf, 0.5, np.inf)
     share = np.maximum(numbers, FAINT)
     share /= share.sum()
     mean, deviation = _moments(share)
@@ -117,7 +123,7 @@ def judge(counts: Sequence[int], test: Test) -> Verdict:
     t0, t1 = (elo * np.sqrt(2) / NELO for elo in (test.elo0, test.elo1))
     llr = pairs / 2 * np.log((1 + (t - t0) ** 2) / (1 + (t - t1) ** 2))
     return Verdict(
-        tuple(int(one) for one in counts),
+        counts,
         float(llr),
         test.bounds,
         float(NELO * (mean - 0.5) / game),
@@ -125,6 +131,25 @@ def judge(counts: Sequence[int], test: Test) -> Verdict:
         mean,
         float(Z95 * deviation / np.sqrt(pairs)),
     )
+
+
+def _read_five(given: object) -> tuple[int, ...]:
+    """Return five counts that are given as numbers."""
+    try:
+        counts = [] if isinstance(given, str) else [*given]  # type: ignore[misc]
+    except TypeError:
+        counts = []
+    if len(counts) != len(SCORES):
+        raise CardlabError(
+            f"counts must be five whole numbers, of pairs of games that brought 0, 1/2, 1, 3/2 "
+            f"and 2 wins, got {shorten(given)}"
+        )
+    return tuple(read_count(one, "each of the five counts", lowest=0) for one in counts)
+
+
+def _read_test(test: object) -> Test:
+    way = "make one by Test(elo0=0, elo1=10)"
+    return read_kind(test, Test, "test", way).check()
 
 
 def _moments(share: Array) -> tuple[float, float]:
@@ -145,7 +170,7 @@ class _Watch:
         self._next = 0
 
     def decided(self, results: Results) -> bool:
-        """Take up all deals that are complete, and say whether the test is over."""
+        """Count all complete deals, and return whether the test is decided."""
         returns, who, done = results.returns[0], results.who[0], results.done(0)
         while not self.verdict.accepted and self._next < len(done) and done[self._next]:
             mine = returns[self._next][who == 0]  # of the first agent, one for each seating
@@ -166,10 +191,14 @@ def play_sprt(
     ray: str | None = None,
     progress: Callable[[Verdict, int], None] | None = None,
 ) -> Verdict:
-    """Play until the test decides or the plan's games are over; every game is kept."""
+    """Play until the test decides or all planned games are played; every game is kept."""
+    plan, test, store = read_plan(plan), _read_test(test), read_store(store)
     if len(plan.agents) != 2 or plan.matches[0].seats != 2:
-        raise CardlabError("the sequential test compares two agents at two seats")
-    watch = _Watch(test.check())
+        raise CardlabError(
+            "the sequential test needs two agents and two seats, got "
+            f"{len(plan.agents)} agents and {plan.matches[0].seats} seats"
+        )
+    watch = _Watch(test)
     entered = (resume if go_on else enter)(plan, store, name)
 
     def report(results: Results, _: object) -> None:
@@ -180,11 +209,13 @@ def play_sprt(
     play_tournament(
         plan, store, entered, workers=workers, ray=ray, progress=report, stop=watch.decided
     )
-    return replace(watch.verdict, salt=entered.salt)
+    store.finish(entered.id)  # decided: no further deal will be played
+    return replace(watch.verdict, salt=entered.salt, tournament=entered.name)
 
 
 def read_counts(text: str) -> tuple[int, ...]:
-    """Return five counts as a person writes them: 379,10170,21828,10640,343."""
+    """Return five counts from a text such as 379,10170,21828,10640,343."""
+    text = read_text(text, "counts", "379,10170,21828,10640,343")
     parts = text.replace("/", ",").replace(" ", ",").split(",")
     try:
         counts = tuple(int(one) for one in parts if one)
@@ -192,7 +223,7 @@ def read_counts(text: str) -> tuple[int, ...]:
         counts = ()
     if len(counts) != len(SCORES) or min(counts) < 0:
         raise CardlabError(
-            f"--counts {text!r} are not five numbers; give how many pairs of games brought "
-            "0, 1/2, 1, 3/2 and 2 wins, as in 379,10170,21828,10640,343"
+            f"--counts must be five whole numbers, got {text!r}; give how many pairs of games "
+            "scored 0, 1/2, 1, 3/2 and 2, as in 379,10170,21828,10640,343"
         )
     return counts

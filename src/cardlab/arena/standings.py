@@ -25,28 +25,28 @@ Interval = tuple[float, float] | None
 class Cell:
     """How often one agent came out before another where both sat, draws counting half."""
 
-    share: float
-    interval: Interval
-    games: int
+    share: float  # of games that the first agent finished ahead; ties count half
+    interval: Interval  # 95 %; None: too few deals
+    games: int  # that both played
 
 
 @dataclass(frozen=True)
 class Line:
     """One agent's line of the standings."""
 
-    agent: str
-    games: int
-    wins: int
-    ties: int
-    losses: int
-    forfeits: int
-    score: float
-    score_interval: Interval
-    points: float
-    points_interval: Interval
+    agent: str  # its name
+    games: int  # it played
+    wins: int  # games
+    ties: int  # games
+    losses: int  # games
+    forfeits: int  # games given away
+    score: float  # mean of a game, 0 to 1
+    score_interval: Interval  # 95 %; None: too few deals
+    points: float  # mean of a game
+    points_interval: Interval  # 95 %; None: too few deals
     milliseconds: float  # a decision; where agents play alone, a deal
     nodes: float | None  # the median a deal, of agents that plan a whole deal
-    rating: Rating | None
+    rating: Rating | None  # None: one seat, so no opponent
     forfeit_reason: str | None = None  # of most forfeits
 
 
@@ -54,13 +54,13 @@ class Line:
 class Standings(ShownAsHtml):
     """What a tournament has brought: lines, best first, and how every pair did."""
 
-    game: str
-    seats: int
-    lines: tuple[Line, ...]
-    cells: dict[tuple[str, str], Cell]
-    games: int
-    planned: int
-    deals: int
+    game: str  # its name
+    seats: int  # of each game
+    lines: tuple[Line, ...]  # one for each agent, the best first
+    cells: dict[tuple[str, str], Cell]  # by agent and other agent
+    games: int  # played so far
+    planned: int  # games in all
+    deals: int  # played so far
 
     def ranking(self) -> list[str]:
         """Return the agents, the best first."""

@@ -40,8 +40,9 @@ from cardlab.arena.stored_games import (
     read_settings,
     read_times,
 )
-from cardlab.engine.arguments import shorten
+from cardlab.engine.arguments import read_kind, read_text, shorten
 from cardlab.engine.errors import CardlabError, CardlabWarning, require
+from cardlab.engine.folders import missing_folder
 from cardlab.engine.game import Game
 
 __all__ = [
@@ -164,11 +165,11 @@ class StoreUnavailable(StoreError):
 class Entered:
     """A tournament in the store."""
 
-    id: int
-    name: str
-    game: str
-    settings: dict[str, Any]
-    finished: bool
+    id: int  # number in the store
+    name: str  # unique in the store
+    game: str  # its name
+    settings: dict[str, Any]  # of the plan, as plain data
+    finished: bool  # whether all games are played
     seats: int = 0  # of each game; 0: not known
 
     @property
@@ -207,8 +208,8 @@ class Store:
         path = self.address.removeprefix("sqlite:///")
         if read_only and "://" not in path and not exists(expanduser(path)):
             raise StoreError(
-                f"there is no store at {path}; name another with --store, or play a tournament: it "
-                "makes one"
+                f"store {path} does not exist; name another with --store, or make it by playing a "
+                "tournament"
             )
         self.engine = _open(self.address, read_only)
         self.shown = self.engine.url.render_as_string(hide_password=True)
@@ -582,6 +583,11 @@ def _entered(row: Any) -> Entered:
     return Entered(row.id, row.name, row.game, settings, row.finished is not None, len(first))
 
 
+def read_store(store: object) -> Store:
+    """Return an argument that must be a store."""
+    return read_kind(store, Store, "store", "open one by Store(path)")
+
+
 def _name_of(game: str | Game) -> str:
     """Return the name of a game in the store, which need not be installed here."""
     if not isinstance(game, (str, Game)):
@@ -594,10 +600,12 @@ def _canonical(settings: dict[str, Any]) -> str:
 
 
 def _check_name(name: str | None) -> None:
-    """Make sure that a tournament's name can be kept, shown and typed again."""
+    """Check that the name of a tournament can be stored, shown and typed."""
+    if name is not None:
+        name = read_text(name, "a tournament's name", "first")
     if name is not None and not (name.strip() and name.isprintable() and len(name) <= MOST_LETTERS):
         raise CardlabError(
-            f"--name {name!r} is not possible; give 1 to {MOST_LETTERS} letters that can be printed"
+            f"--name must be 1 to {MOST_LETTERS} printable characters, got {shorten(name)}"
         )
 
 
@@ -616,10 +624,7 @@ def _file_url(address: str, read_only: bool) -> sql.URL:
     if is_folder:
         raise StoreError(f"the store {address} is a folder; name a file in it")
     if not has_folder:
-        raise StoreError(
-            f"the store {address} cannot be made: there is no folder {path.parent}; make it, or "
-            "name another --store"
-        )
+        raise StoreError(missing_folder(path.parent, f"store {address} cannot be made"))
     return sql.URL.create("sqlite", database=str(path))
 
 
@@ -642,7 +647,7 @@ def _open(address: str, read_only: bool) -> sql.Engine:
         ) from None
     if kind not in ("sqlite", "postgresql"):
         raise CardlabError(
-            f"a store in {kind} is not known; give a file, or postgresql://user@host/database"
+            f"stores of {kind} are not supported; give a file, or postgresql://user@host/database"
         )
     if kind == "sqlite" and url.query:
         raise StoreError(f"{address!r} has parameters, which a file does not take; leave them out")
@@ -661,7 +666,7 @@ def _open(address: str, read_only: bool) -> sql.Engine:
         engine = sql.create_engine(url, pool_pre_ping=kind != "sqlite")
     except (ArgumentError, NoSuchModuleError, ImportError):
         raise CardlabError(
-            f"the driver of {url.drivername!r} is not there; write postgresql://user@host/database"
+            f"no driver of {url.drivername!r} is installed; write postgresql://user@host/database"
         ) from None
     if engine.dialect.name == "sqlite":
         sql.event.listen(engine, "connect", _set_up_sqlite)

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from cardlab.agents.catalog import is_catalogued
-from cardlab.agents.outside import DEFAULT_LIMITS, Limits, dismiss_all
+from cardlab.agents.outside import DEFAULT_LIMITS, Limits, check_limits, dismiss_all
 from cardlab.aliases import current_agent
 from cardlab.arena.players import (
     Player,
@@ -28,14 +28,13 @@ from cardlab.arena.shard import (
     Match,
     Shard,
     ShardResult,
-    check_limits,
     check_salt,
     draw_salt,
     has_program,
     play_deals,
 )
 from cardlab.arena.standings import Results
-from cardlab.arena.store import Entered, Store, StoreError
+from cardlab.arena.store import Entered, Store, StoreError, read_store
 from cardlab.arena.stored_games import (
     FORMATS,
     MOST_AHEAD,
@@ -44,7 +43,7 @@ from cardlab.arena.stored_games import (
 )
 from cardlab.arena.workers import stream_results
 from cardlab.engine import seeding
-from cardlab.engine.arguments import options_in_a_dict, read_count, shorten
+from cardlab.engine.arguments import options_in_a_dict, read_count, read_function, read_kind
 from cardlab.engine.errors import CardlabError, suggest
 from cardlab.engine.game import Game
 from cardlab.engine.registry import find_game
@@ -61,14 +60,14 @@ ALONE = 1.5  # seconds that are worked here before processes are started
 class Plan:
     """The plan of a tournament; `make` checks every part."""
 
-    game: str
-    rules: int
+    game: str  # its name
+    rules: int  # version of the rules
     agents: tuple[str, ...]  # their names
-    deals: int
-    seed: int
-    options: tuple[tuple[str, Any], ...]
-    format: str = "round-robin"
-    limits: Limits = DEFAULT_LIMITS
+    deals: int  # of every pairing
+    seed: int  # of all deals and agents
+    options: tuple[tuple[str, Any], ...]  # all options with their values
+    format: str = "round-robin"  # one of FORMATS, or sprt
+    limits: Limits = DEFAULT_LIMITS  # of agents that are programs
     salt: str | None = None  # a secret that the deals depend on; None: drawn if programs play
     seats: int = 0  # of each game; 0: ask the rules, which a plan from a store need not do
     objects: tuple[Player | None, ...] = field(default=(), hash=False)  # None: found by its name
@@ -104,7 +103,9 @@ class Plan:
                 f"a tournament of {name} needs {needed} or more agents, got {len(names)}"
             )
         if seats == 1 and format == "gauntlet":
-            raise CardlabError(f"{name} has one seat; leave --format gauntlet out")
+            raise CardlabError(
+                f"--format must be round-robin for {name}, which has one seat, got gauntlet"
+            )
         games = read_count(games, "games")
         plan = cls(
             name,
@@ -130,8 +131,8 @@ class Plan:
         total = plan.deals * sum(len(match.rotations) for match in plan.matches)
         if total > MOST_GAMES:
             raise CardlabError(
-                f"--games {games} makes {total:,} games in all, more than {MOST_GAMES:,}; give a "
-                "smaller number, or play several tournaments, each with its own --seed"
+                f"--games {games} makes {total:,} games in total, the most is {MOST_GAMES:,}; give "
+                "a smaller number, or play several tournaments with different --seed"
             )
         return plan
 
@@ -199,6 +200,8 @@ class Plan:
         Deals far beyond the `games` in the store cannot have been played: they are cut off, so that
         they take no memory.
         """
+        entered = read_entered(entered)
+        games = read_count(games, "games", lowest=0)
         settings = dict(entered.settings)
         return cls(
             entered.game,
@@ -240,21 +243,26 @@ def _read_agents(
 
 def enter(plan: Plan, store: Store, name: str | None = None) -> Entered:
     """Write a new tournament into the store, with a secret salt if programs play."""
-    _require_plan(plan)
+    plan, store = read_plan(plan), read_store(store)
     if plan.salt is None and plan.has_program:
         plan = replace(plan, salt=draw_salt())
     groups = [[match.agents[place] for place in match.lineup] for match in plan.matches]
     return store.enter(plan.game, plan.settings(), groups, name)
 
 
-def _require_plan(plan: object) -> None:
-    if not isinstance(plan, Plan):
-        raise CardlabError(f"plan must be a Plan, got {shorten(plan)}; make one by Plan.make")
+def read_plan(plan: object) -> Plan:
+    """Return an argument that must be a plan."""
+    return read_kind(plan, Plan, "plan", "make one by Plan.make")
+
+
+def read_entered(entered: object) -> Entered:
+    """Return an argument that must be a tournament of a store."""
+    return read_kind(entered, Entered, "entered", "enter(plan, store) and store.find return one")
 
 
 def resume(plan: Plan, store: Store, name: str | None = None) -> Entered:
     """Return the tournament to resume: that of a name, or the latest with the same settings."""
-    _require_plan(plan)
+    plan, store = read_plan(plan), read_store(store)
     if name is not None:
         entered = store.find(name)
         if entered.game != plan.game:
@@ -310,10 +318,12 @@ def play_tournament(
 ) -> Results:
     """Play the missing games of a tournament, store every game, and return all results.
 
-    `stop` is called after every shard; play ends when it returns True. Agents that are objects play
-    in this process if they cannot be sent to other processes.
+    `stop` is called after every shard; play ends when it returns True, and can be resumed. Agents
+    that are objects play in this process if they cannot be sent to other processes.
     """
-    _require_plan(plan)
+    plan, store, entered = read_plan(plan), read_store(store), read_entered(entered)
+    read_function(progress, "progress")
+    read_function(stop, "stop")
     if ray:
         require_sendable(plan.objects)
     workers = usable_workers(plan.objects, read_count(workers, "workers"))
@@ -340,8 +350,10 @@ def play_tournament(
         finally:
             stream.close()  # type: ignore[attr-defined]  # it is a generator
             dismiss_all()
-    assert stopped or results.games == results.planned
-    store.finish(entered.id)
+    whole = results.games == results.planned
+    assert stopped or whole
+    if whole:
+        store.finish(entered.id)  # its salt is public now, and no deal of it is left to be played
     return results
 
 

@@ -298,7 +298,7 @@ def _as_tasks(function: Callable[[Task], Answer], source: Iterator[Task]) -> Ite
                 except ray.exceptions.RayError as error:
                     raise CardlabError(
                         f"work was lost with {MOST_STRIKES} workers of the cluster "
-                        f"({type(error).__name__}); --resume goes on where it stopped"
+                        f"({type(error).__name__}); rerun with --resume to resume"
                     ) from None
     finally:
         for one in running:

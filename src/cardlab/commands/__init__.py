@@ -1,1 +1,1 @@
-"""The commands of the command line, by what people want to do; `cardlab.cli` binds them."""
+"""The commands, one module per purpose; `cardlab.cli` registers them."""

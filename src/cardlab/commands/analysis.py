@@ -10,7 +10,7 @@ import typer
 from cardlab.commands.arguments import GameName, Json, Trust, print_json
 from cardlab.commands.completion import complete_agent
 from cardlab.engine.errors import CardlabError
-from cardlab.show.console import compiling, new_console
+from cardlab.show.console import compiling, new_console, say
 
 if TYPE_CHECKING:
     from cardlab.engine.game import Game
@@ -21,28 +21,32 @@ def explain(
     game: GameName,
     record: Annotated[Path, typer.Argument(help="records, one JSON line each", metavar="RECORD")],
     ply: Annotated[
-        int, typer.Option(help="the decision to explain, after so many actions", metavar="N")
+        int,
+        typer.Option(help="the decision to explain: the number of actions before it", metavar="N"),
     ] = 0,
     line: Annotated[
-        int, typer.Option(help="the record's line in the file; 0: the game's first", metavar="N")
+        int,
+        typer.Option(
+            help="the line of the record in the file; 0: the first of the game", metavar="N"
+        ),
     ] = 0,
     agent: Annotated[
         str | None,
         typer.Option(
-            help="the agent that explains; default: the game's adviser",
+            help="the agent that explains; default: the adviser of the game",
             metavar="AGENT",
             autocompletion=complete_agent,
         ),
     ] = None,
     svg: Annotated[
-        Path | None, typer.Option(help="draw it into this file as well", metavar="FILE")
+        Path | None, typer.Option(help="also draw the explanation as SVG", metavar="FILE")
     ] = None,
     trust: Trust = False,
     as_json: Json = False,
 ) -> None:
-    """Say what an agent thinks of every choice in a recorded game.
+    """Show how an agent values every choice in a recorded game.
 
-    Where it plays by a network with attention, the maps of what that looks at are shown too.
+    For a network with attention, also show its attention maps.
 
     Examples:
       cardlab explain koi_koi game.jsonl --ply 12
@@ -58,7 +62,7 @@ def explain(
     found = find_game(game)
     adviser = find_agent(agent or adviser_of(found), found)
     if isinstance(adviser, OpenAgent):
-        raise CardlabError(f"--agent {agent} sees all cards; name a fair agent")
+        raise CardlabError(f"--agent must be a fair agent, got {agent}, which sees all cards")
     number, wanted = _find_record(record, found, line)
     with compiling():
         try:
@@ -81,13 +85,19 @@ def _find_record(path: Path, game: Game, line: int) -> tuple[int, Record]:
     from cardlab.engine.records import read_records
 
     names = (game.name, game.reference)
-    for number, record in read_records(path):
+    damaged: list[tuple[int, str]] = []
+    for number, record in read_records(path, damaged=damaged):
         if line and number != line:
             continue
         if record.game in names:
+            if damaged and not line:
+                say(f"{damaged[0][1]}; skipped")
             return number, record
         if line:
             raise CardlabError(f"{path}, line {line} is a game of {record.game}, not {game.name}")
+    for number, sentence in damaged:
+        if line in (0, number):
+            raise CardlabError(sentence)
     if line:
         raise CardlabError(f"{path} has no record in line {line}; leave --line out for the first")
     raise CardlabError(f"{path} holds no record of {game.name}")

@@ -1,4 +1,4 @@
-"""Arguments that several commands take, and how they are read."""
+"""Arguments that several commands share, and functions that read them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,11 @@ GameName = Annotated[
 ]
 AnyGame = Annotated[
     str | None,
-    typer.Argument(help="a game; without it all", metavar="GAME", autocompletion=complete_game),
+    typer.Argument(
+        help="a game, see `cardlab games`; default: all games",
+        metavar="GAME",
+        autocompletion=complete_game,
+    ),
 ]
 AgentNames = Annotated[
     list[str],
@@ -40,23 +44,26 @@ OptionList = Annotated[
     typer.Option(
         "-o",
         "--option",
-        help="an option of the game, such as seats=3; repeatable",
+        help="an option of the game, such as seats=3, see `cardlab games`; repeatable",
         metavar="NAME=VALUE",
         autocompletion=complete_option,
     ),
 ]
-Seed = Annotated[int, typer.Option(help="the same seed gives the same result", metavar="N")]
-Workers = Annotated[int, typer.Option(help="processes; 0: one for each core", metavar="N")]
+Seed = Annotated[int, typer.Option(help="seed of all random numbers", metavar="N")]
+Workers = Annotated[int, typer.Option(help="number of processes; 0: one per core", metavar="N")]
 Json = Annotated[bool, typer.Option("--json", help="print JSON instead of text")]
-Trust = Annotated[bool, typer.Option("--trust", help="run games from outside that a file names")]
+Trust = Annotated[
+    bool, typer.Option("--trust", help="run code of games from outside that a file names")
+]
 SaveFile = Annotated[
-    Path | None, typer.Option("--save", help="append every game's record here", metavar="FILE")
+    Path | None,
+    typer.Option("--save", help="append the record of every game to this file", metavar="FILE"),
 ]
 StoreAddress = Annotated[
     str | None,
     typer.Option(
         "--store",
-        help="a file, or postgresql://user@host/database; without it the user's own",
+        help="a file, or postgresql://user@host/database; default: the store in your data folder",
         metavar="ADDRESS",
     ),
 ]
@@ -64,8 +71,9 @@ LimitList = Annotated[
     list[str] | None,
     typer.Option(
         "--limits",
-        help="of agents given as cmd:..., comma-separated: seconds a move (default: move=10) and a "
-        "game (game=300), MB of memory (memory=2048), a folder for standard error (logs=FOLDER)",
+        help="limits of agents given as cmd:..., comma-separated: seconds per move (default: "
+        "move=10), seconds per game (default: game=300), MB of memory (default: memory=2048), a "
+        "folder for standard error (logs=FOLDER)",
         metavar="NAME=VALUE",
     ),
 ]
@@ -73,8 +81,8 @@ Salt = Annotated[
     str | None,
     typer.Option(
         "--salt",
-        help="a secret that the deals depend on; default: a random one if an agent is a program, "
-        "shown at the end",
+        help="a secret that the deals depend on; default: none, or if an agent is a program a "
+        "random one, shown at the end",
         metavar="TEXT",
     ),
 ]
@@ -82,8 +90,7 @@ FreshProcess = Annotated[
     bool,
     typer.Option(
         "--fresh-process",
-        help="start agents given as cmd:... anew for every game; default: a process that lasts "
-        "for each seating",
+        help="restart agents given as cmd:... for every game; default: one process per seating",
     ),
 ]
 LIMITS: dict[str, tuple[str, Callable[[str], Any]]] = {  # name -> field of Limits, how it is read
@@ -96,29 +103,33 @@ NEXT_LIMIT = re.compile(rf",(?=(?:{'|'.join(LIMITS)})=)")  # a folder's name may
 
 
 def print_json(data: Any) -> None:
-    """Print what a command has found as JSON; a path becomes text."""
+    """Print the result of a command as JSON; a path becomes text."""
     typer.echo(json.dumps(data, indent=2, default=str))
 
 
 def read_limits(given: list[str] | None, fresh_process: bool = False) -> Limits:
-    """Return what agents given as `cmd:...` may take."""
+    """Return the limits of agents given as `cmd:...`."""
     from cardlab.agents.outside import Limits
 
     fields: dict[str, Any] = {}
     for pair in itertools.chain(*(NEXT_LIMIT.split(text) for text in given or ())):
         name, equals, value = pair.partition("=")
         if name not in LIMITS or not equals:
-            raise CardlabError(f"--limits {pair} is unknown; write --limits move=10,memory=2048")
+            raise CardlabError(
+                f"--limits must be NAME=VALUE with one of {', '.join(LIMITS)}, got {pair}; write "
+                "--limits move=10,memory=2048"
+            )
         field, read = LIMITS[name]
         try:
             fields[field] = read(value)
         except ValueError:
-            raise CardlabError(f"--limits {name}={value} is not a number") from None
+            kind = "a whole number" if read is int else "a number"
+            raise CardlabError(f"--limits {name} must be {kind}, got {value}") from None
     return Limits(**fields, fresh_process=fresh_process).check()
 
 
 def read_options(given: list[str] | None) -> dict[str, str]:
-    """Return the options that `name=value` texts mean."""
+    """Return the options of a game from `name=value` texts."""
     options: dict[str, str] = {}
     for text in given or ():
         name, equals, value = text.partition("=")
@@ -131,9 +142,9 @@ def read_options(given: list[str] | None) -> dict[str, str]:
 
 
 def read_workers(asked: int) -> int:
-    """Return how many processes to use."""
+    """Return the number of processes to use."""
     from cardlab.arena.workers import default_workers
 
     if asked < 0:
-        raise CardlabError(f"--workers {asked} is not possible; give 0 or more")
+        raise CardlabError(f"--workers must be at least 0, got {asked}")
     return asked or default_workers()

@@ -30,29 +30,36 @@ from cardlab.commands.arguments import (
 from cardlab.commands.completion import complete_agent, complete_game
 from cardlab.commands.signals import when_stopped
 from cardlab.engine.errors import CardlabError, suggest
-from cardlab.show.console import compiling, new_console, progress_bar
+from cardlab.show.console import compiling, new_console, progress_bar, say
 
 Name = Annotated[
-    str | None, typer.Option(help="the tournament's name in the store", metavar="NAME")
+    str | None,
+    typer.Option(help="name of the tournament in the store; default: GAME-NUMBER", metavar="NAME"),
 ]
-Resume = Annotated[bool, typer.Option("--resume", help="go on where a stopped run was")]
+Resume = Annotated[bool, typer.Option("--resume", help="resume a stopped run")]
 RayAddress = Annotated[
     str | None,
-    typer.Option("--ray", help="play on a Ray cluster: auto, or its address", metavar="ADDRESS"),
+    typer.Option(
+        "--ray",
+        help="play on a Ray cluster: auto, or its address; default: this machine",
+        metavar="ADDRESS",
+    ),
 ]
-Ladder = Annotated[bool, typer.Option("--ladder", help="show ratings that move with every game")]
+Ladder = Annotated[
+    bool, typer.Option("--ladder", help="show ratings that are updated after every game")
+]
 
 
 def tournament(
     game: GameName,
     agents: AgentNames,
-    games: Annotated[int, typer.Option(help="games for every pairing", metavar="N")] = 200,
+    games: Annotated[int, typer.Option(help="games per pairing", metavar="N")] = 200,
     seed: Seed = 0,
     option: OptionList = None,
     format: Annotated[
         str,
         typer.Option(
-            help="round-robin, or gauntlet: the first agent against all",
+            help="round-robin, or gauntlet: the first agent against all others",
             metavar="FORMAT",
             autocompletion=lambda: ["round-robin", "gauntlet"],
         ),
@@ -68,9 +75,9 @@ def tournament(
     ladder: Ladder = False,
     as_json: Json = False,
 ) -> None:
-    """Let agents meet on the same deals and rate them.
+    """Play agents against each other on the same deals and rate them.
 
-    Every game is kept in the store; a stopped tournament goes on with --resume.
+    Every game is kept in the store; `--resume` resumes a stopped tournament.
 
     Examples:
       cardlab tournament crazy_eights random heuristic monte_carlo:1000
@@ -97,17 +104,20 @@ def tournament(
     crew = read_workers(workers)
     steps = MovingRatings() if ladder else None
     if ladder and plan.matches[0].seats == 1:
-        raise CardlabError(f"{game} is played alone; leave --ladder out")
+        raise CardlabError(
+            f"--ladder needs a game of two or more seats, got {game}, which is played alone; leave "
+            "--ladder out"
+        )
     began = time.perf_counter()
     with joined_cluster(ray), Store(store) as kept:  # no cluster, no entry in the store
         entered = (arena.resume if resume else arena.enter)(plan, kept, name)
-        if steps:  # games of an earlier run moved it, too
+        if steps:  # games of an earlier run count, too
             for pairing, one in kept.games(entered.id, plan.matches):
                 steps.game(plan.matches[pairing].seating(one.rotation), one.returns)
         stopped = when_stopped(
             lambda: (
                 f"{kept.count(entered.id):,} games of tournament {entered.name!r} are kept in "
-                f"{kept.shown}; the same command with --resume goes on"
+                f"{kept.shown}; rerun with --resume to resume"
             )
         )
         with stopped, compiling(), live_table(steps) as progress:
@@ -134,7 +144,7 @@ def sprt(
     agents: Annotated[
         list[str] | None,
         typer.Argument(
-            help="two agents: is the first stronger?",
+            help="two agents; the test asks whether the first is stronger",
             metavar="AGENT",
             autocompletion=complete_agent,
         ),
@@ -142,17 +152,19 @@ def sprt(
     elo0: Annotated[float, typer.Option(help="normalised Elo of H0", metavar="ELO")] = 0.0,
     elo1: Annotated[float, typer.Option(help="normalised Elo of H1", metavar="ELO")] = 10.0,
     alpha: Annotated[
-        float, typer.Option(help="how often H0 may be rejected wrongly", metavar="SHARE")
+        float,
+        typer.Option(help="probability of rejecting a true H0", metavar="SHARE"),
     ] = 0.05,
     beta: Annotated[
-        float, typer.Option(help="how often H1 may be rejected wrongly", metavar="SHARE")
+        float,
+        typer.Option(help="probability of rejecting a true H1", metavar="SHARE"),
     ] = 0.05,
     games: Annotated[
         int, typer.Option(help="games after which to stop undecided", metavar="N")
     ] = 200_000,
     counts: Annotated[
         str | None,
-        typer.Option(help="play nothing: judge these five counts of pairs", metavar="A,B,C,D,E"),
+        typer.Option(help="play no games: test these five counts of pairs", metavar="A,B,C,D,E"),
     ] = None,
     seed: Seed = 0,
     option: OptionList = None,
@@ -166,9 +178,10 @@ def sprt(
     salt: Salt = None,
     as_json: Json = False,
 ) -> None:
-    """Play two agents until it is clear which is stronger.
+    """Test whether one agent is stronger than another.
 
-    The sequential test on pairs of games; with --counts a calculator.
+    Play pairs of games until the sequential probability ratio test decides. With --counts, test
+    given counts without playing.
 
     Examples:
       cardlab sprt crazy_eights heuristic tabular_q --elo0 0 --elo1 10
@@ -182,6 +195,7 @@ def sprt(
 
     test = Test(elo0, elo1, alpha, beta).check()
     names: tuple[str, str] | None = None
+    where = ""
     if counts is not None:
         verdict = judge(read_counts(counts), test)
     else:
@@ -205,12 +219,10 @@ def sprt(
         crew = read_workers(workers)
         with joined_cluster(ray), Store(store) as kept:
             stopped = when_stopped(
-                lambda: (
-                    f"the games so far are kept in {kept.shown}; the same command with "
-                    "--resume goes on"
-                )
+                lambda: f"the games so far are kept in {kept.shown}; rerun with --resume to resume"
             )
             with stopped, compiling(), live_verdict() as progress:
+                where = kept.shown
                 verdict = play_sprt(
                     plan,
                     test,
@@ -222,9 +234,9 @@ def sprt(
                     progress=progress,
                 )
     if as_json:
-        print_json(verdict.to_dict())
+        print_json({"store": where or None, **verdict.to_dict()})
     else:
-        show_verdict(verdict, test, names)
+        show_verdict(verdict, test, names, where)
 
 
 def leaderboard(
@@ -233,26 +245,31 @@ def leaderboard(
     ladder: Ladder = False,
     as_json: Json = False,
 ) -> None:
-    """Rate all agents of a store over all its tournaments.
+    """Rate all agents in a store over all its tournaments.
+
+    Games that are played alone have no ratings; `cardlab tournament` compares agents there.
 
     Examples:
       cardlab leaderboard
       cardlab leaderboard crazy_eights --store games.db --json
     """
 
-    from cardlab.arena.leaderboard import leaderboards
+    from cardlab.arena.leaderboard import leaderboards, played_alone
     from cardlab.arena.store import Store
     from cardlab.engine.registry import find_package
     from cardlab.show.tournament import show_boards
 
     if game is not None and ":" not in game:
-        find_package(game)  # a name that is mistyped is told from one without games
+        find_package(game)  # a mistyped name is another error than a game nobody played
     with Store(store, read_only=True) as kept:
         boards = leaderboards(kept, game, ladder=ladder)
+        alone = played_alone(kept, game)
     if as_json:
         print_json([board.to_dict() for board in boards])
+        for sentence in alone.values():
+            say(sentence)
     else:
-        show_boards(boards)
+        show_boards(boards, alone.values())
 
 
 def export(
@@ -261,14 +278,14 @@ def export(
     ],
     store: StoreAddress = None,
     name: Annotated[
-        str | None, typer.Option(help="one tournament; without it all", metavar="NAME")
+        str | None, typer.Option(help="one tournament; default: all", metavar="NAME")
     ] = None,
     trust: Trust = False,
 ) -> None:
     """Write the games of a store to a file.
 
-    JSON lines are full records that replay, made by the rules; CSV and Parquet (extra papers) have
-    one row a game and run no rules.
+    JSON lines are full records, which `cardlab replay` reads; writing them runs the rules. CSV and
+    Parquet (extra papers) have one row per game; writing them runs no rules.
 
     Examples:
       cardlab export games.jsonl --name crazy_eights-1
@@ -287,25 +304,28 @@ def export(
 
 def check_agent(
     command: Annotated[
-        str, typer.Argument(help="the program as in cmd:COMMAND, in one word", metavar="COMMAND")
+        str,
+        typer.Argument(
+            help="the command line of the program, quoted as one word", metavar="COMMAND"
+        ),
     ],
     game: Annotated[
         str | None,
         typer.Option(
-            help="the game to play with it; default: the first of `cardlab games`",
+            help="the game to play; default: the first of `cardlab games`",
             metavar="GAME",
             autocompletion=complete_game,
         ),
     ] = None,
     option: OptionList = None,
-    games: Annotated[int, typer.Option(help="games to play in every seat", metavar="N")] = 2,
+    games: Annotated[int, typer.Option(help="games per seat", metavar="N")] = 2,
     seed: Seed = 0,
     limits: LimitList = None,
     as_json: Json = False,
 ) -> None:
-    """Check a program as an outside agent; say what to mend.
+    """Check a program as an outside agent; explain each fault.
 
-    Ends with 1 if a check fails.
+    Exit codes: 0 all checks passed; 1 a check failed.
 
     Examples:
       cardlab check-agent ./my_agent --game uno

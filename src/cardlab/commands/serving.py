@@ -12,7 +12,7 @@ from cardlab.show.console import say
 
 
 def show(address: str) -> None:
-    """Open a browser where there is a screen; one for terminals would take this one over."""
+    """Open a browser if there is a screen; a browser in the terminal would block this one."""
     import os
     import sys
     import webbrowser
@@ -28,19 +28,25 @@ def serve(
     host: Annotated[
         str,
         typer.Option(
-            help="the address to listen on; 0.0.0.0: the whole network", metavar="ADDRESS"
+            help="the address to listen on; 0.0.0.0: the whole network",
+            metavar="ADDRESS",
         ),
     ] = "127.0.0.1",
     port: Annotated[
         int,
         typer.Option(
-            help="the port to listen on; 0: any that is free", min=0, max=65535, metavar="N"
+            help="the port to listen on; 0: any free port",
+            min=0,
+            max=65535,
+            metavar="N",
         ),
     ] = 8080,
     store: StoreAddress = None,
     host_name: Annotated[
         list[str] | None,
-        typer.Option(help="a name the server is called by; repeatable", metavar="NAME"),
+        typer.Option(
+            help="a host name under which people reach the server; repeatable", metavar="NAME"
+        ),
     ] = None,
     game: Annotated[
         list[str] | None,
@@ -56,19 +62,19 @@ def serve(
     proxy: Annotated[
         list[str] | None,
         typer.Option(
-            help="a reverse proxy whose X-Forwarded-For is believed, such as 127.0.0.1 or "
+            help="a reverse proxy whose X-Forwarded-For header is trusted, such as 127.0.0.1 or "
             "10.0.0.0/8; repeatable",
             metavar="ADDRESS",
         ),
     ] = None,
     metrics: Annotated[
-        bool, typer.Option("--metrics", help="serve numbers for Prometheus at /metrics")
+        bool, typer.Option("--metrics", help="serve Prometheus metrics at /metrics")
     ] = False,
     open_browser: Annotated[
-        bool, typer.Option("--open/--no-open", help="open a browser if there is one")
+        bool, typer.Option("--open/--no-open", help="open a browser, if there is one")
     ] = False,
 ) -> None:
-    """Serve the web table: all games in the browser.
+    """Serve the web table: play all games in the browser.
 
     Examples:
       cardlab serve --open
@@ -79,13 +85,13 @@ def serve(
     from cardlab.web.running import ServerSettings, run
 
     if workers < 0:
-        raise CardlabError(f"--workers {workers} is not possible; give 0 or more")
+        raise CardlabError(f"--workers must be at least 0, got {workers}")
 
     menu = Menu.of(game or (), agent or ())
     for name, reason in menu.left_out.items():
         say(f"{name} is left out: {reason}")
 
-    def tell(address: str) -> None:
+    def announce(address: str) -> None:
         typer.echo(f"cardlab is at {address} (Ctrl-C ends it)")
         if open_browser:
             show(address)
@@ -93,4 +99,4 @@ def serve(
     settings = ServerSettings(
         host, port, store, tuple(host_name or ()), workers, tuple(proxy or ()), metrics
     )
-    run(settings, menu, tell)
+    run(settings, menu, announce)

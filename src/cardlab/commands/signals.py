@@ -1,4 +1,4 @@
-"""Stopping: Ctrl-C and SIGTERM end every command alike; a reader that goes away ends it quietly."""
+"""Ctrl-C, SIGTERM and a closed output pipe end every command in the same way."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _received: list[int] = []  # the signals so far
 
 
 def listen() -> None:
-    """Let Ctrl-C and SIGTERM raise KeyboardInterrupt, so that commands keep and tidy up."""
+    """Let Ctrl-C and SIGTERM raise KeyboardInterrupt, so that commands save their work."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop)
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
-    """Stop here, or a moment later: a callback of LLVM's would swallow the exception, or crash."""
+    """Raise KeyboardInterrupt, but never inside a callback of LLVM: it would be lost, or crash."""
     _received.append(number)
     while frame is not None:
         if frame.f_globals.get("__name__", "").startswith("llvmlite.binding"):
@@ -39,13 +39,13 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def exit_code(code: int | None) -> int:
-    """Return the code to end with: that of SIGTERM after one, even where work was counted."""
+    """Return the exit code: after SIGTERM always that of SIGTERM."""
     return BY_SIGTERM if _received[:1] == [signal.SIGTERM] else code or 0
 
 
 @contextmanager
 def when_stopped(sentence: Callable[[], str]) -> Iterator[None]:
-    """Say how a command goes on that is stopped here."""
+    """Say how to resume a command that is stopped here."""
     try:
         yield
     except KeyboardInterrupt:
@@ -55,10 +55,10 @@ def when_stopped(sentence: Callable[[], str]) -> Iterator[None]:
 
 @contextmanager
 def until_readers_leave() -> Iterator[None]:
-    """End quietly, with a code of its own, when nobody reads standard output any more."""
+    """End without a message, with exit code 141, when the output pipe closes early."""
     try:
         yield
         sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is still to come
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for later output
         raise typer.Exit(CLOSED_PIPE) from None

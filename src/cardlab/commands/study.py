@@ -1,4 +1,4 @@
-"""Commands that take long: train, reproduce."""
+"""Commands that run for minutes to hours: train, reproduce."""
 
 from __future__ import annotations
 
@@ -13,40 +13,41 @@ from cardlab.commands.arguments import Json, Workers, print_json, read_workers
 from cardlab.commands.completion import complete_paper, complete_training
 from cardlab.commands.signals import when_stopped
 from cardlab.engine.errors import CardlabError
+from cardlab.engine.folders import check_folder
 from cardlab.engine.locks import only_one
-from cardlab.show.console import compiling, new_console, progress_bar, table_of
+from cardlab.show.console import compiling, new_console, progress_bar
 
 
 def train(
     what: Annotated[
         str | None,
         typer.Argument(
-            help="what to train; without it a list of all, with their settings",
+            help="what to train; default: list all trainings and their settings",
             metavar="GAME/METHOD",
             autocompletion=complete_training,
         ),
     ] = None,
     setting: Annotated[
         list[str] | None,
-        typer.Option("--set", help="a setting; repeatable", metavar="NAME=VALUE"),
+        typer.Option("--set", help="a setting of the training; repeatable", metavar="NAME=VALUE"),
     ] = None,
     records: Annotated[
         Path | None,
-        typer.Option(help="recorded games: short for --set records=FILE", metavar="FILE"),
+        typer.Option(help="recorded games; short for --set records=FILE", metavar="FILE"),
     ] = None,
     reward: Annotated[
         str | None,
-        typer.Option(help="what is learned: short for --set reward=NAME", metavar="NAME"),
+        typer.Option(help="the reward to learn; short for --set reward=NAME", metavar="NAME"),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="folder of the run; without it runs/GAME/METHOD", metavar="FOLDER"),
+        typer.Option(help="folder of the run; default: runs/GAME/METHOD", metavar="FOLDER"),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Train an agent.
 
-    Started again with the same folder, a training goes on where it was.
+    A stopped training resumes when it is started again with the same folder.
 
     Examples:
       cardlab train
@@ -54,22 +55,24 @@ def train(
     """
     from cardlab.learning import all_trainings, find_training
     from cardlab.learning.runs import read_config
+    from cardlab.show.layout import print_list
+    from cardlab.show.result_tables import Column, ResultTable
 
     if what is None:
         if setting or out or records or reward:
-            raise CardlabError("a setting or a folder needs a training; name one as GAME/METHOD")
+            raise CardlabError(
+                "argument GAME/METHOD is missing, but settings or a folder are given; write "
+                "`cardlab train GAME/METHOD ...`"
+            )
         if as_json:
             print_json([_about(name) for name in all_trainings()])
             return
-        table = table_of()
-        table.add_column("training", no_wrap=True)
-        for head in ("what it does", "settings"):
-            table.add_column(head, overflow="fold")
+        entries = []
         for name in all_trainings():
-            told = _about(name)
-            settings = "\n".join(f"{key}={value}" for key, value in told["settings"].items())
-            table.add_row(name, told["summary"], settings)
-        new_console().print(table)
+            about = _about(name)
+            settings = "  ".join(f"{key}={value}" for key, value in about["settings"].items())
+            entries.append((name, [about["summary"], settings]))
+        print_list(new_console(), entries)
         return
     try:
         module = find_training(what)
@@ -79,19 +82,21 @@ def train(
     short = [f"{name}={value}" for name, value in named.items() if value is not None]
     config = read_config(module.Config, [*(setting or ()), *short])
     folder = out or Path("runs") / what
+    check_folder(folder)
     run = _long_run(what, folder, "from the last checkpoint in")
     with run, only_one(folder), compiling(), progress_bar("training") as progress:
         summary = module.train(config, folder, lambda stage, *at: progress(*at, stage))
     if as_json:
         print_json(summary)
         return
-    table = table_of("", title=f"[bold]{what}[/]")
-    table.add_column("", justify="right")
-    for name, value in summary.items():
-        table.add_row(name, f"{value:,}" if isinstance(value, int) else str(value))
+    rows = [
+        (name, f"{value:,}" if isinstance(value, int) else str(value))
+        for name, value in summary.items()
+    ]
+    columns = (Column("result", text=True), Column("value"))
     out_console = new_console()
-    out_console.print(table)
-    out_console.print(f"kept in {folder}", markup=False)
+    ResultTable(what, columns, tuple(rows)).show(out_console)
+    out_console.print(f"kept in {folder}", markup=False, soft_wrap=True)
 
 
 def reproduce(
@@ -100,26 +105,26 @@ def reproduce(
         typer.Argument(help="the game of a paper", metavar="GAME", autocompletion=complete_paper),
     ],
     quick: Annotated[
-        bool, typer.Option("--quick", help="few games: minutes instead of an hour")
+        bool, typer.Option("--quick", help="play few games: minutes instead of an hour")
     ] = False,
     out: Annotated[
         Path | None,
         typer.Option(
-            help="folder of the report; without it docs/papers, quick: runs/papers",
+            help="folder of the report; default: docs/papers, with --quick runs/papers",
             metavar="FOLDER",
         ),
     ] = None,
     work: Annotated[
         Path | None,
         typer.Option(
-            help="folder of the measurements; without it runs/reproduce/GAME", metavar="FOLDER"
+            help="folder of the measurements; default: runs/reproduce/GAME", metavar="FOLDER"
         ),
     ] = None,
     workers: Workers = 0,
 ) -> None:
     """Measure a game's paper again and write the report.
 
-    Stopped and started again, it goes on where it was.
+    A stopped run resumes when it is started again.
 
     Examples:
       cardlab reproduce crazy_eights --quick
@@ -132,9 +137,10 @@ def reproduce(
     report = find_report(game)
     folder = work or Path("runs") / "reproduce" / (f"{game}-quick" if quick else game)
     target = out or (Path("runs") / "papers" if quick else Path("docs") / "papers")
-    with _long_run("the report", folder, "with what is in"):
+    with _long_run("the report", folder, "from the measurements in"):
         require_figures()  # before the first game, not after the last
-        target.mkdir(parents=True, exist_ok=True)
+        check_folder(target)
+        check_folder(folder)
         with only_one(folder), compiling(), progress_bar("measuring") as progress:
             path = measure_again(
                 report,
@@ -148,10 +154,10 @@ def reproduce(
 
 
 @contextmanager
-def _long_run(what: str, folder: Path, going_on: str) -> Iterator[None]:
-    """Say in one sentence how a stopped run goes on, what it needs, or which file fails it."""
+def _long_run(what: str, folder: Path, source: str) -> Iterator[None]:
+    """Say in one sentence how to resume a stopped run, what is missing, or which file failed."""
     try:
-        with when_stopped(lambda: f"the same command goes on {going_on} {folder}"):
+        with when_stopped(lambda: f"the same command resumes {source} {folder}"):
             yield
     except ImportError as error:
         raise CardlabError(_missing(what, error)) from None
@@ -160,7 +166,7 @@ def _long_run(what: str, folder: Path, going_on: str) -> Iterator[None]:
 
 
 def _about(name: str) -> dict[str, Any]:
-    """Return what a training does and its settings, or what it needs."""
+    """Return what a training does and its settings, or which package is missing."""
     import dataclasses
 
     from cardlab.learning import find_training

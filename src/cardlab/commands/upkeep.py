@@ -1,8 +1,8 @@
-"""Commands that look after the installation: check, warmup."""
+"""Commands that maintain the installation: check, warmup."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,24 +21,34 @@ from cardlab.commands.signals import when_stopped
 from cardlab.engine.errors import CardlabError
 from cardlab.show.console import compiling, new_console, progress_bar
 
+if TYPE_CHECKING:
+    from cardlab.testing import HiddenCards
+
 SIZE = 20_000  # games of a task
 MOST = 10**12  # games that are numbered
+HIDDEN_SHARE = 2_000  # one game in so many has its hidden cards checked,
+FEWEST_HIDDEN, MOST_HIDDEN = 5, 100  # within these limits
 
 
 def check(
     game: GameName,
     games: Annotated[int, typer.Option(help="random games to play", metavar="N")] = 1_000_000,
     first: Annotated[
-        int, typer.Option(help="the number of the first one, as a stopped check says", metavar="N")
+        int,
+        typer.Option(help="number of the first game, as a stopped check prints it", metavar="N"),
     ] = 0,
     seed: Seed = 0,
     option: OptionList = None,
     workers: Workers = 0,
     as_json: Json = False,
 ) -> None:
-    """Check the rules: random games, every invariant, every step.
+    """Check the rules of a game in random games.
 
-    When stopped, it says with which game to go on.
+    In every game, at every step: what `audit` of the rules checks, the legal actions, the seat to
+    move; at the end the number of plies and the returns. In one game of 2,000 (at least 5, at most
+    100): whether a view changes when cards that the seat has not seen are exchanged (leak test),
+    whether sampled worlds are those that play can reach, whether descriptions name existing seats.
+    A check that is stopped prints how to resume it. `check_game` of cardlab.testing checks more.
 
     Examples:
       cardlab check crazy_eights --games 1000000
@@ -48,13 +58,14 @@ def check(
 
     from cardlab.arena.workers import stream_results
     from cardlab.engine.registry import find_game
+    from cardlab.testing import audit_hidden_cards
 
     found = find_game(game)
     options = found.read_options(read_options(option))
     if games < 1:
-        raise CardlabError(f"--games {games} is not possible; give 1 or more")
+        raise CardlabError(f"--games must be at least 1, got {games}")
     if not 0 <= first <= MOST:
-        raise CardlabError(f"--first {first} is not possible; give 0 to {MOST:,}")
+        raise CardlabError(f"--first must be from 0 to {MOST:,}, got {first}")
     end = first + games
     tasks = [
         (found, min(SIZE, end - start), seed, start, options) for start in range(first, end, SIZE)
@@ -65,23 +76,46 @@ def check(
     def rest() -> str:
         at = next((one for one in range(first, end, SIZE) if one not in done), end)
         return (
-            f"{at - first:,} games without a fault; the same command goes on with --first {at} "
+            f"{at - first:,} games without a fault; resume the check with --first {at} "
             f"--games {end - at}"
         )
 
     with when_stopped(rest), compiling(), progress_bar("games", 1) as progress:
         _audit((found, 1, seed, first, options))
+        share = min(games, max(FEWEST_HIDDEN, min(MOST_HIDDEN, games // HIDDEN_SHARE)))
+        hidden = audit_hidden_cards(found, share, seed=seed, first=first, options=options)
         for start, count in stream_results(_audit, tasks, read_workers(workers)):
             done[start] = count
             progress(sum(done.values()), games)
     seconds = time.perf_counter() - began
     if as_json:
         run = {"game": found.name, "options": options, "seed": seed, "first": first}
-        print_json({**run, "games": games, "faults": 0, "seconds": seconds})
+        checked = {"hidden_cards": hidden._asdict(), "seconds": seconds}
+        print_json({**run, "games": games, "faults": 0, **checked})
         return
     new_console().print(
-        f"{found.title}: {games:,} random games, every invariant checked at every step, no fault "
-        f"({seconds:.1f} s, seed {seed})"
+        f"{found.title}: no fault in {games:,} random games (`audit`, legal actions and mover at "
+        f"every step, returns at the end). {_say_hidden(hidden)} {seconds:.1f} s, seed {seed}.",
+        markup=False,
+        highlight=False,
+    )
+
+
+def _say_hidden(checked: HiddenCards) -> str:
+    """Return in words what was checked about hidden cards."""
+    described = "descriptions name existing seats"
+    if not checked.hidden:
+        return f"In {checked.games} games {described}; every seat sees all, so nothing can leak."
+    leaks = f"{checked.views:,} views stay the same when hidden cards are exchanged"
+    if not checked.positions:
+        return (
+            f"In {checked.games} games {described}, {leaks}; sampled worlds were not compared with "
+            "reached worlds, because too few were reached."
+        )
+    skipped = f" ({checked.skipped:,} more could not be compared)" if checked.skipped else ""
+    return (
+        f"In {checked.games} games {described}, {leaks}, and sampled worlds agree with reached "
+        f"worlds in {checked.positions:,} positions{skipped}."
     )
 
 
@@ -94,7 +128,7 @@ def _audit(task: tuple[Any, int, int, int, dict[str, Any]]) -> tuple[int, int]:
 
 
 def warmup(game: AnyGame = None, as_json: Json = False) -> None:
-    """Compile everything now, so that later starts are quick.
+    """Compile all rules and agents; later starts are quick.
 
     Examples:
       cardlab warmup
@@ -106,6 +140,7 @@ def warmup(game: AnyGame = None, as_json: Json = False) -> None:
 
     from cardlab.agents.catalog import agents_for, find_agent
     from cardlab.agents.play import play_game
+    from cardlab.commands.starting import compile_now
     from cardlab.engine import kernel
     from cardlab.engine.batch import Batch
     from cardlab.engine.game import ActsInBatches, OpenAgent
@@ -117,7 +152,8 @@ def warmup(game: AnyGame = None, as_json: Json = False) -> None:
     for name in [game] if game else our_games():
         found = find_game(name)
         began, before = time.perf_counter(), len(kernel.compiled)
-        with compiling():
+        with compiling(f"the rules and agents of {found.title}"):
+            helped = compile_now(found)
             audit_random_games(found, 1)
             batch = Batch(found, 1)
             batch.turns(np.array([0]))
@@ -128,7 +164,7 @@ def warmup(game: AnyGame = None, as_json: Json = False) -> None:
                 play_game(found, [agent] * batch.seats, seed=0)
                 if isinstance(agent, ActsInBatches) and not isinstance(agent, OpenAgent):
                     agent.act_many(batch.turns(np.array([0])), [np.random.default_rng(0)])
-        fresh = len(kernel.compiled) - before
+        fresh = helped + len(kernel.compiled) - before
         seconds = time.perf_counter() - began
         rows.append({"game": name, "kernels": fresh, "seconds": seconds})
         if not as_json:
@@ -136,4 +172,4 @@ def warmup(game: AnyGame = None, as_json: Json = False) -> None:
     if as_json:
         print_json({"cache": kernel.cache_folder(), "games": rows})
     else:
-        typer.echo(f"kept in {kernel.cache_folder()}")
+        typer.echo(f"compiled code is kept in {kernel.cache_folder()}")

@@ -1,21 +1,32 @@
-"""How public functions read their arguments: options in one dict, paths as text, whole numbers."""
+"""How public functions read their arguments: options in one dict, paths as text, numbers, kinds."""
 
 from __future__ import annotations
 
 import functools
 import inspect
+import math
 import os
 from collections.abc import Callable
-from numbers import Integral
+from numbers import Integral, Real
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from cardlab.engine.errors import CardlabError
 
-__all__ = ["options_in_a_dict", "read_count", "read_path", "shorten"]
+__all__ = [
+    "options_in_a_dict",
+    "read_count",
+    "read_function",
+    "read_kind",
+    "read_number",
+    "read_path",
+    "read_text",
+    "shorten",
+]
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Kind = TypeVar("Kind")
 SHOWN = 60  # characters of a wrong argument in a message
 MOST = 2**63 - 1  # what a signed 64-bit integer holds
 
@@ -61,6 +72,34 @@ def read_count(given: object, name: str, lowest: int = 1, highest: int = MOST) -
     if number > highest:
         raise CardlabError(f"{name} must be at most {highest:,}, got {number}")
     return number
+
+
+def read_number(given: object, name: str) -> float:
+    """Return an argument that must be a finite number."""
+    if isinstance(given, bool) or not isinstance(given, Real) or not math.isfinite(given):
+        raise CardlabError(f"{name} must be a number, got {shorten(given)}")
+    return float(given)
+
+
+def read_text(given: object, name: str, example: str) -> str:
+    """Return an argument that must be a text; `example` is one as a person would write it."""
+    if not isinstance(given, str):
+        raise CardlabError(f"{name} must be a text such as {example!r}, got {shorten(given)}")
+    return given
+
+
+def read_kind(given: object, kind: type[Kind], name: str, way: str) -> Kind:
+    """Return an argument that must be an object of a class; `way` says how to get one."""
+    if not isinstance(given, kind):
+        article = "an" if kind.__name__[0] in "AEIOU" else "a"
+        raise CardlabError(f"{name} must be {article} {kind.__name__}, got {shorten(given)}; {way}")
+    return given
+
+
+def read_function(given: object, name: str) -> None:
+    """Check an argument that must be a function, or None for none."""
+    if given is not None and not callable(given):
+        raise CardlabError(f"{name} must be a function, got {shorten(given)}")
 
 
 def read_path(given: object, name: str = "path") -> Path:

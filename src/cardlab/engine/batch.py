@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -21,7 +22,7 @@ from cardlab.engine.game import (
     Turns,
     endless_deals,
 )
-from cardlab.engine.kernel import int64, kernel
+from cardlab.engine.kernel import int64, kernel, short_kernel
 from cardlab.engine.memory import memory_error, require_memory
 from cardlab.engine.play import read_deal
 from cardlab.engine.registry import find_game
@@ -243,13 +244,17 @@ class Batch:
 
     def _read_rows(self, rows: object) -> Array:
         """Return rows of the batch, given as numbers, a slice or a mask, as an array of numbers."""
-        try:
-            return np.atleast_1d(np.arange(self.size)[rows])  # type: ignore[call-overload]
-        except (IndexError, TypeError, ValueError, OverflowError):
+        found = None
+        with contextlib.suppress(IndexError, TypeError, ValueError, OverflowError):
+            given = np.empty(0) if isinstance(rows, slice) else np.asarray(rows)
+            if given.dtype.kind in "b" or not (given < 0).any():
+                found = np.atleast_1d(np.arange(self.size)[rows])  # type: ignore[call-overload]
+        if found is None or found.ndim != 1:
             raise CardlabError(
                 f"rows must be numbers from 0 to {self.size - 1} or a mask of {self.size} games, "
                 f"got {shorten(rows)}"
-            ) from None
+            )
+        return found
 
     def _deal(self) -> None:
         """Deal where the kernels could not: in games with a dealer; others that wait never end."""
@@ -307,10 +312,10 @@ class BatchKernels(NamedTuple):
     The loop over rows is inside the kernel: passing all arrays costs as much as a step.
     """
 
-    begin: Callable[..., None]
-    find_illegal: Callable[..., int]
-    step: Callable[..., None]
-    conceal_all: Callable[..., None]
+    begin: Callable[..., None]  # deals until a seat moves; writes movers and masks
+    find_illegal: Callable[..., int]  # first row with an illegal action, or -1
+    step: Callable[..., None]  # takes an action in every row
+    conceal_all: Callable[..., None]  # turns states into views of seats
 
 
 @functools.cache
@@ -341,7 +346,7 @@ def make_batch_kernels(game: Game) -> BatchKernels:
             for i in range(legal(s, buffer)):
                 mask[row, buffer[i]] = True
 
-    @kernel
+    @short_kernel
     def begin(first: int, end: int, rows: Any, scratch: Any) -> None:
         states, seeds, deals, movers, mask = rows
         order, buffer, rng = scratch
@@ -349,7 +354,7 @@ def make_batch_kernels(game: Game) -> BatchKernels:
             movers[row] = settle(states[row], row, seeds, deals, order, rng)
             write_mask(states[row], row, mask, buffer)
 
-    @kernel
+    @short_kernel
     def find_illegal(first: int, end: int, movers: Any, mask: Any, actions: Any) -> int:
         for row in range(first, end):
             action = actions[row]
@@ -357,7 +362,7 @@ def make_batch_kernels(game: Game) -> BatchKernels:
                 return row
         return -1
 
-    @kernel
+    @short_kernel
     def step(
         first: int,
         end: int,
@@ -395,7 +400,7 @@ def make_batch_kernels(game: Game) -> BatchKernels:
             movers[row] = who
             write_mask(s, row, mask, buffer)
 
-    @kernel
+    @short_kernel
     def conceal_all(views: Any, seats: Any) -> None:
         for row in range(len(views)):
             conceal(views[row], seats[row])

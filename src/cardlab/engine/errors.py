@@ -22,6 +22,7 @@ __all__ = [
 ]
 
 LONGEST_REASON = 300
+FEWEST_LETTERS = 3  # of a beginning that is completed in a suggestion
 OURS = (f"{Path(__file__).parents[1]}{os.sep}", f"{Path(importlib.__file__).parent}{os.sep}", "<")
 
 
@@ -65,7 +66,10 @@ def suggest(what: str, given: object, known: Iterable[str]) -> str:
         return f"unknown {what} {given!r}; there are none"
     from difflib import get_close_matches  # loaded for a mistake only
 
-    near = get_close_matches(str(given).lower(), names, n=1, cutoff=0.5)
+    text = str(given).lower()
+    near = get_close_matches(text, names, n=1, cutoff=0.6)
+    if len(text) >= FEWEST_LETTERS:  # the beginning of a long name
+        near += [name for name in names if name.startswith(text)]
     if near:
         return f"unknown {what} {given!r}; did you mean {near[0]!r}?"
     return f"unknown {what} {given!r}; known: {', '.join(names)}"

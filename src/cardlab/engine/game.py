@@ -30,9 +30,9 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from cardlab.engine.arguments import options_in_a_dict, shorten
+from cardlab.engine.arguments import options_in_a_dict, read_text, shorten
 from cardlab.engine.errors import CardlabError, suggest
-from cardlab.engine.kernel import kernel
+from cardlab.engine.kernel import short_kernel
 from cardlab.engine.manifest import GamePackage, Option, load
 from cardlab.engine.notebook_hooks import ShownAsHtml, ShownAsPicture
 from cardlab.engine.seeding import deck_order
@@ -93,30 +93,30 @@ def record_type(fields: Sequence[tuple[Any, ...]]) -> np.dtype[Any]:
 class Zone:
     """A place with cards: its name, the number of cards, and the cards that this seat may know."""
 
-    name: str
-    count: int
-    cards: tuple[str, ...] = ()
-    seat: int | None = None
+    name: str  # such as hand or pile
+    count: int  # number of cards, known or not
+    cards: tuple[str, ...] = ()  # texts of the known cards
+    seat: int | None = None  # whose it is; None: everybody's
 
 
 @dataclass(frozen=True)
 class Event:
     """Something that this seat has seen, in words."""
 
-    seat: int | None
-    text: str
+    seat: int | None  # who did it; None: nobody
+    text: str  # what happened, in words
 
 
 @dataclass(frozen=True)
 class Description:
     """Everything one seat may know, as plain data for a browser, a terminal or an outside agent."""
 
-    seat: int
-    seats: int
-    to_move: int | None
-    zones: tuple[Zone, ...]
-    facts: dict[str, str | int]
-    events: tuple[Event, ...]
+    seat: int  # whose knowledge this is
+    seats: int  # number of seats
+    to_move: int | None  # seat to move; None: the game is over
+    zones: tuple[Zone, ...]  # places with cards
+    facts: dict[str, str | int]  # such as score and dealer, by name
+    events: tuple[Event, ...]  # what the seat has seen, the latest last
 
 
 class Bindings(NamedTuple):
@@ -137,33 +137,33 @@ class Game:
     """A game: its rules as kernels, its texts and its options."""
 
     reference: str  # where to import it from, as module:NAME
-    name: str
-    title: str
-    summary: str
-    rules_version: int
-    state: np.dtype[Any]
-    num_actions: int
-    deck: int
-    max_plies: int
-    options: tuple[Option, ...]
-    fresh: Callable[..., Array]
-    mover: Callable[[Any], int]
-    deal: Callable[[Any, Any], None]
-    legal: Callable[[Any, Any], int]
-    apply: Callable[[Any, int], None]
-    returns: Callable[[Any, int], float]
-    points: Callable[[Any, int], float]
-    conceal: Callable[[Any, int], None]
-    imagine: Callable[[Any, int, Any], bool]
-    audit: Callable[[Any], int]
-    faults: tuple[str, ...]
-    card_text: Callable[[int], str]
-    parse_card: Callable[[str], int]
-    action_text: Callable[[int], str]
-    parse_action: Callable[[str], int]
-    state_text: Callable[[Any], str]
-    describe: Callable[[Any, int], Description]
-    zero_sum: bool = True
+    name: str  # short name, as in commands
+    title: str  # name for people
+    summary: str  # one line about the game
+    rules_version: int  # raised when an older record would replay differently
+    state: np.dtype[Any]  # type of the record that holds a whole game
+    num_actions: int  # action ids are 0 to this less 1
+    deck: int  # number of cards; a deck order is a shuffled range(deck)
+    max_plies: int  # no game has more decisions
+    options: tuple[Option, ...]  # variants that can be chosen
+    fresh: Callable[..., Array]  # options -> array of one record, before the first deal
+    mover: Callable[[Any], int]  # state -> seat to move, OVER or DEALER
+    deal: Callable[[Any, Any], None]  # state, order: deals from a deck order
+    legal: Callable[[Any, Any], int]  # state, out -> number of legal actions, ascending in out
+    apply: Callable[[Any, int], None]  # state, action: takes a legal action
+    returns: Callable[[Any, int], float]  # state, seat -> utility of a finished game, -1 to 1
+    points: Callable[[Any, int], float]  # state, seat -> points, as on a scoreboard
+    conceal: Callable[[Any, int], None]  # state, seat: erases what it has not seen
+    imagine: Callable[[Any, int, Any], bool]  # view, seat, rng -> False: try again
+    audit: Callable[[Any], int]  # state -> 0 if it is sound, else a place in faults
+    faults: tuple[str, ...]  # words for what audit finds
+    card_text: Callable[[int], str]  # card -> text
+    parse_card: Callable[[str], int]  # text -> card
+    action_text: Callable[[int], str]  # action -> text
+    parse_action: Callable[[str], int]  # text -> action
+    state_text: Callable[[Any], str]  # state or view -> text
+    describe: Callable[[Any, int], Description]  # view, seat -> what it knows
+    zero_sum: bool = True  # whether returns add up to 0
     open_cards: bool = False  # whether every seat sees everything, so that views hide nothing
     key: Callable[[Any], int] | None = None  # a number equal for states with the same future
     used_cards: int | None = None  # how many cards of an order matter; None: all of them
@@ -279,6 +279,7 @@ class Game:
         Spaces may be left out if all cards have the same width. If a game uses only some cards of
         an order, those are enough; the others are added behind them.
         """
+        text = read_text(text, f"a deck order of {self.name}", "7H QS ...")
         left: dict[str, list[int]] = {}
         for card in range(self.deck):
             left.setdefault(self.card_text(card), []).append(card)
@@ -322,35 +323,35 @@ def _make_bindings(game: Game) -> Bindings:
     mover, deal, legal, apply = game.mover, game.deal, game.legal, game.apply
     returns, points, conceal, imagine = game.returns, game.points, game.conceal, game.imagine
 
-    @kernel
+    @short_kernel
     def mover_at(states: Any, row: int) -> int:
         return mover(states[row])
 
-    @kernel
+    @short_kernel
     def deal_at(states: Any, row: int, order: Any) -> None:
         deal(states[row], order)
 
-    @kernel
+    @short_kernel
     def legal_at(states: Any, row: int, out: Any) -> int:
         return legal(states[row], out)
 
-    @kernel
+    @short_kernel
     def apply_at(states: Any, row: int, action: int) -> None:
         apply(states[row], action)
 
-    @kernel
+    @short_kernel
     def returns_at(states: Any, row: int, seat: int) -> float:
         return returns(states[row], seat)
 
-    @kernel
+    @short_kernel
     def points_at(states: Any, row: int, seat: int) -> float:
         return points(states[row], seat)
 
-    @kernel
+    @short_kernel
     def conceal_at(states: Any, row: int, seat: int) -> None:
         conceal(states[row], seat)
 
-    @kernel
+    @short_kernel
     def imagine_at(states: Any, row: int, seat: int, rng: Any) -> bool:
         return imagine(states[row], seat, rng)
 
@@ -461,10 +462,10 @@ class View(_OneRecord):
 class Turn(ShownAsHtml):
     """One decision: the seat to move, its view and its legal actions."""
 
-    game: Game
-    seat: int
-    view: View
-    legal: Array
+    game: Game  # the game that is played
+    seat: int  # seat to move
+    view: View  # what the seat knows
+    legal: Array  # action ids, ascending
 
     @classmethod
     def of(cls, game: Game, seat: int, view: Array, legal: Array) -> Turn:
@@ -481,10 +482,10 @@ class Turn(ShownAsHtml):
 class Turns:
     """Many decisions at once: row i is the turn of `seats[i]` with the view `views[i]`."""
 
-    game: Game
-    seats: Array
-    views: Array
-    mask: Array
+    game: Game  # the game that is played
+    seats: Array  # seat to move, by row
+    views: Array  # records, one row for each decision
+    mask: Array  # bool by row and action: whether it is legal
 
     def __len__(self) -> int:
         return len(self.seats)
@@ -572,7 +573,7 @@ class Attention:
     """How much every legal action attends to every token of a network; each row sums to 1."""
 
     weights: Array  # by block, head, action, token
-    tokens: tuple[str, ...]
+    tokens: tuple[str, ...]  # what each token stands for, in words
     group: int = 0  # number of neighbouring tokens that belong together; 0: none
 
 

@@ -133,8 +133,8 @@ def aligned(record: np.dtype[Any]) -> np.dtype[Any]:
 class Played(NamedTuple):
     """The results of random games: row i is the game with the i-th seed."""
 
-    decisions: Array
-    returns: Array
+    decisions: Array  # number of actions, by game
+    returns: Array  # by game and seat
 
     def totals(self) -> tuple[int, Array]:
         """Return the number of decisions and the sum of returns by seat."""

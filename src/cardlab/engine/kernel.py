@@ -32,8 +32,9 @@ import os
 import pickle
 import re
 import sys
+import time
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -47,7 +48,14 @@ from numba.core.errors import NumbaError, UnsupportedBytecodeError
 from numba.core.extending import intrinsic
 
 from cardlab.engine.errors import CardlabError, suggest
-from cardlab.engine.kernel_cache import cache_folder, prune_cache, read_kernel, write_kernel
+from cardlab.engine.kernel_cache import (
+    Turnstile,
+    cache_folder,
+    prune_cache,
+    read_kernel,
+    write_kernel,
+)
+from cardlab.engine.kernel_interpreter import Interpreter
 
 __all__ = [
     "JIT",
@@ -68,13 +76,20 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 JIT: bool = not config.DISABLE_JIT
-FORMAT = "2"
+FORMAT = "3"
 OUTSIDE_MODULES = ("numpy", "math", "numba")
+HOUSE = "cardlab."  # rules in these modules are tested to give the same results interpreted
+LOOK_SECONDS = 0.1  # between two looks whether a kernel that runs interpreted is compiled
 
 compiled: list[str] = []
 """The specialisations that this process has compiled rather than loaded, in order."""
 
+expected: set[str] = set()
+"""The names of the kernels that this process needs and had to compile, or still has to."""
+
 _listeners: list[Callable[[str], None]] = []
+_conditions: list[Callable[[], bool]] = []
+_turnstile = Turnstile()
 
 
 class KernelError(CardlabError):
@@ -95,9 +110,38 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     return dispatcher  # type: ignore[no-any-return]
 
 
+def short_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Return a kernel of which a call is short, so that it may run interpreted at first."""
+    made = kernel(function)
+    if JIT:
+        made._cache.short = True  # type: ignore[attr-defined]
+    return made
+
+
+@contextlib.contextmanager
+def interpret_while(condition: Callable[[], bool]) -> Iterator[None]:
+    """Interpret short kernels of cardlab that are not in the cache, while `condition()` is true.
+
+    Meanwhile somebody else compiles them; what appears in the cache is used from then on.
+    """
+    _conditions.append(condition)
+    try:
+        yield
+    finally:
+        _conditions.remove(condition)
+
+
+def slow_calls() -> int:
+    """Return how often this process has compiled or interpreted a kernel, for honest timings."""
+    return len(compiled) + _interpreter.calls
+
+
 @contextlib.contextmanager
 def on_compile(listener: Callable[[str], None]) -> Iterator[None]:
-    """Call `listener` with a kernel's name before each compilation."""
+    """Call `listener` with a kernel's name before each compilation.
+
+    While another process compiles the kernel, it is called again and again.
+    """
     _listeners.append(listener)
     try:
         yield
@@ -125,11 +169,7 @@ if JIT:
 
 def digest(dispatcher: Any) -> str:
     """Return the digest of a kernel's code and of everything that it reaches."""
-    known = dispatcher._cache.digest
-    if known is None:
-        known = hashlib.sha256(repr(_describe(dispatcher, ())).encode()).hexdigest()
-        dispatcher._cache.digest = known
-    return str(known)
+    return str(_describe(dispatcher, ())[1])
 
 
 def _describe(value: Any, above: tuple[Any, ...]) -> Any:
@@ -144,8 +184,11 @@ def _describe(value: Any, above: tuple[Any, ...]) -> Any:
             return ("recursion",)
         if not isinstance(value._cache, _Cache):
             raise _UnsupportedValue("it is compiled by numba; write @kernel instead")
-        function = value.py_func
-        return ("kernel", function.__name__, _describe_code(function, (*above, value)))
+        if value._cache.digest is None:
+            function = value.py_func
+            parts = (function.__name__, _describe_code(function, (*above, value)))
+            value._cache.digest = hashlib.sha256(repr(parts).encode()).hexdigest()
+        return ("kernel", value._cache.digest)
     if isinstance(value, np.ndarray):
         content = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
         return ("array", value.dtype.descr, value.shape, content)
@@ -240,7 +283,13 @@ CALLEES = re.compile(r"CPUDispatcher\(<function (\w+) at")
 
 
 def _compile(dispatcher: Any, *args: Any, **kws: Any) -> Any:
-    """Compile for arguments as Numba's dispatcher does; an error becomes one sentence."""
+    """Compile for arguments as Numba's dispatcher does; an error becomes one sentence.
+
+    Numba calls what this returns: compiled code, or a Python function.
+    """
+    if _conditions and _is_interpreted(dispatcher, args):
+        return _interpreter.interpreted(dispatcher)
+    mark = _turnstile.mark()
     try:
         return type(dispatcher)._compile_for_args(dispatcher, *args, **kws)
     except KernelError as error:
@@ -249,15 +298,44 @@ def _compile(dispatcher: Any, *args: Any, **kws: Any) -> Any:
         if config.FULL_TRACEBACKS:
             raise
         message = _missing_field_text(error) or _compile_error_text(dispatcher, error)
+    finally:
+        _turnstile.leave(mark)
     raise KernelError(message)
 
 
-def _kernels(dispatcher: Any) -> Iterator[Any]:
-    """Yield a kernel and all that it reaches, callees first."""
+def _is_interpreted(dispatcher: Any, args: tuple[Any, ...]) -> bool:
+    """Return whether a call runs interpreted because its kernel is still being compiled."""
+    cache = dispatcher._cache
+    if not cache.short:
+        return False
+    now = time.monotonic()
+    if now < cache.look_at:
+        return True
+    if cache.of_the_house is None:
+        modules = (one.py_func.__module__ for one in _kernels(dispatcher))
+        cache.of_the_house = all(module.startswith(HOUSE) for module in modules)
+    if not cache.of_the_house or not any(condition() for condition in _conditions):
+        return False
+    signature = tuple(dispatcher.typeof_pyval(value) for value in args)
+    path = cache.path(signature, dispatcher.targetctx)
+    if path is None or path.exists():
+        return False
+    cache.look_at = now + LOOK_SECONDS
+    return True
+
+
+def _kernels(dispatcher: Any, seen: set[int] | None = None) -> Iterator[Any]:
+    """Yield a kernel and all that it reaches, callees first, each once."""
+    seen = set() if seen is None else seen
+    seen.add(id(dispatcher))
     for value in _reached(dispatcher.py_func).values():
-        if isinstance(value, type(dispatcher)) and value is not dispatcher:
-            yield from _kernels(value)
+        if isinstance(value, type(dispatcher)) and id(value) not in seen:
+            yield from _kernels(value, seen)
     yield dispatcher
+
+
+def _name_of(dispatcher: Any) -> str:
+    return f"{dispatcher.py_func.__module__}.{dispatcher.py_func.__name__}"
 
 
 def _misses_return(function: types.FunctionType, kind: Any) -> bool:
@@ -342,57 +420,94 @@ class _Cache:
     def __init__(self, dispatcher: Any) -> None:
         self._dispatcher = dispatcher
         self.digest: str | None = None
+        self.short = False  # a call may run interpreted
+        self.of_the_house: bool | None = None  # None: not known yet
+        self.look_at = 0.0  # when to look in the cache again, by `time.monotonic`
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         """Return the specialisation for `signature` from disk, or None if it must be compiled."""
         target.refresh()
-        path = self._path(signature, target)
+        path = self.path(signature, target)
+        result = self._read(path, target)
+        if result is None:
+            if self._name() not in expected:
+                expected.update(_name_of(one) for one in _kernels(self._dispatcher))
+            self._tell()
+            if path and _turnstile.enter(path, self._tell):  # another process has had it in work
+                result = self._read(path, target)
+                if result:
+                    _turnstile.leave_one(path)
+        return result
+
+    def _read(self, path: Path | None, target: Any) -> Any:
         data = read_kernel(path) if path else None
         result = None
         if data is not None:
             with contextlib.suppress(Exception):  # what cannot be rebuilt is compiled again
                 result = CompileResult._rebuild(target, *pickle.loads(data))
         if result and _misses_return(self._dispatcher.py_func, result.signature.return_type):
-            result = None  # an earlier version kept it: compiling says what is wrong
-        if result is None:
-            for listener in tuple(_listeners):
-                listener(self._name())
+            return None  # an earlier version kept it: compiling says what is wrong
         return result
 
     def save_overload(self, signature: Any, result: Any) -> None:
         """Write a specialisation to disk; if that fails, warn once and continue."""
         compiled.append(f"{self._name()}{signature}")
         _refuse_missing_return(self._dispatcher, result.signature.args)
-        path = self._path(signature, result.target_context)
+        path = self.path(signature, result.target_context)
         if path:
             write_kernel(path, serialize.dumps(result._reduce()))
+            _turnstile.leave_one(path)
 
     def flush(self) -> None:
         """Do nothing: files with other digests belong to other code."""
 
     def _name(self) -> str:
-        function = self._dispatcher.py_func
-        return f"{function.__module__}.{function.__name__}"
+        return _name_of(self._dispatcher)
 
-    def _path(self, signature: Any, target: Any) -> Path | None:
+    def _tell(self) -> None:
+        for listener in tuple(_listeners):
+            listener(self._name())
+
+    def path(self, signature: Any, target: Any) -> Path | None:
+        """Return the file of a specialisation, or None without a cache."""
         folder = cache_folder()
         if folder is None:
             return None
-        key = (
-            FORMAT,
-            digest(self._dispatcher),
-            str(signature),
-            sys.version,
-            numba.__version__,
-            np.__version__,
-            target.codegen().magic_tuple(),
-            (config.BOUNDSCHECK, str(config.OPT), config.DEBUGINFO_DEFAULT),
-        )
+        key = (digest(self._dispatcher), str(signature), _versions(target))
         name = hashlib.sha256(repr(key).encode()).hexdigest()[:40]
         return folder / f"{self._dispatcher.py_func.__name__}-{name}.kernel"
 
 
+def _versions(target: Any) -> tuple[Any, ...]:
+    """Return what compiled code depends on beside its source."""
+    return (
+        FORMAT,
+        sys.version,
+        numba.__version__,
+        np.__version__,
+        target.codegen().magic_tuple(),
+        (config.BOUNDSCHECK, str(config.OPT), config.DEBUGINFO_DEFAULT),
+    )
+
+
+def versions(kernels: Iterable[Any]) -> str:
+    """Return a digest of kernels, compiler and processor: the same code compiles alike."""
+    found = [digest(one) for one in kernels]
+    target = bit.targetctx  # type: ignore[attr-defined]
+    return hashlib.sha256(repr((found, _versions(target))).encode()).hexdigest()
+
+
 # Bits of card sets. Sets are signed 64-bit masks: mixing signed and unsigned silently widens.
+
+
+def _count_bits(mask: int) -> int:
+    """Return the number of cards in a set."""
+    return (int(mask) & 0xFFFFFFFFFFFFFFFF).bit_count()
+
+
+def _lowest_bit(mask: int) -> int:
+    """Return the lowest card of a set that is not empty."""
+    return (int(mask) & -int(mask)).bit_length() - 1
 
 
 if TYPE_CHECKING:
@@ -430,18 +545,16 @@ elif JIT:
         return numba_types.int64(numba_types.int64), generate
 
 else:
-    int64 = np.int64
+    int64, count_bits, lowest_bit = np.int64, _count_bits, _lowest_bit
 
-    def count_bits(mask: int) -> int:
-        """Return the number of cards in a set."""
-        return (int(mask) & 0xFFFFFFFFFFFFFFFF).bit_count()
-
-    def lowest_bit(mask: int) -> int:
-        """Return the lowest card of a set that is not empty."""
-        return (int(mask) & -int(mask)).bit_length() - 1
+_interpreter = Interpreter(
+    numba_dispatcher.Dispatcher,
+    _reached,
+    [(count_bits, _count_bits), (lowest_bit, _lowest_bit)],
+)
 
 
-@kernel
+@short_kernel
 def bit(card: int) -> int:
     """Return the set that holds only this card."""
     return int64(1) << int64(card)

@@ -16,15 +16,31 @@ import stat
 import tempfile
 import time
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 from cardlab.engine.arguments import read_path
 from cardlab.engine.errors import CardlabError, CardlabWarning
 from cardlab.engine.private_folders import distrust, temporary_folder
 
-__all__ = ["cache_folder", "prune_cache", "read_kernel", "write_kernel"]
+try:
+    import fcntl
+except ImportError:  # Windows: several processes may compile the same kernel
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = [
+    "Turnstile",
+    "cache_folder",
+    "is_done",
+    "mark_done",
+    "prune_cache",
+    "read_kernel",
+    "write_kernel",
+]
 
 KEEP_DAYS = 30
+MOST_WAIT = 120.0  # seconds for which one process waits for a kernel of another
+WAIT_STEP = 0.02
 SETTINGS = ("CARDLAB_CACHE_DIR", "HOME", "XDG_CACHE_HOME")  # the folder depends on these
 MARK = b"cardlab kernel\n"
 HEAD = len(MARK) + hashlib.sha256().digest_size
@@ -94,6 +110,93 @@ def write_kernel(path: Path, data: bytes) -> None:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
         _warn_uncached(f"cannot be kept in {path.parent} ({error.strerror})")
+
+
+def is_done(name: str) -> bool:
+    """Return whether `mark_done` was called for a name with this cache folder."""
+    folder = cache_folder()
+    path = folder / f"{name}.kernel.done" if folder else None
+    if path is None or not path.exists():
+        return False
+    with contextlib.suppress(OSError):
+        os.utime(path)  # used: pruning goes by this time
+    return True
+
+
+def mark_done(name: str) -> None:
+    """Note in the cache folder that something has been compiled completely."""
+    folder = cache_folder()
+    if folder:
+        with contextlib.suppress(OSError):
+            (folder / f"{name}.kernel.done").touch()
+
+
+class Turnstile:
+    """Lets one process at a time compile a kernel; the others wait and load the result.
+
+    A process holds what it compiles and what calls it, and waits only for what these call, so no
+    two processes can wait for each other. A lock ends with its process. Where files cannot be
+    locked, or after a long wait, several processes compile the same kernel: that costs time only.
+    """
+
+    def __init__(self) -> None:
+        self._held: list[tuple[Path, int]] = []  # under the compiler's own lock
+
+    def enter(self, path: Path, waiting: Callable[[], None] = lambda: None) -> bool:
+        """Take the lock of a kernel; return whether another process had it before.
+
+        `waiting` is called while another process has it.
+        """
+        if fcntl is None:
+            return False
+        waited = False
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            handle = os.open(_lock_path(path), os.O_RDWR | os.O_CREAT | NO_LINKS, 0o600)
+        except OSError:
+            return False
+        last = time.monotonic() + MOST_WAIT
+        try:
+            while time.monotonic() < last:
+                try:
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    waited = True
+                    waiting()
+                    time.sleep(WAIT_STEP)
+                    continue
+                self._held.append((path, handle))
+                return waited or path.exists()
+        except OSError:
+            pass  # a file system without locks
+        except BaseException:  # Ctrl-C
+            os.close(handle)
+            raise
+        os.close(handle)
+        return waited
+
+    def mark(self) -> int:
+        """Return a number for `leave`."""
+        return len(self._held)
+
+    def leave(self, mark: int) -> None:
+        """Give up all locks that were taken since `mark`, as after an error."""
+        while len(self._held) > mark:
+            self.leave_one(self._held[-1][0])
+
+    def leave_one(self, path: Path) -> None:
+        """Give up the lock of a kernel, if it is held."""
+        for place in range(len(self._held) - 1, -1, -1):
+            if self._held[place][0] == path:
+                handle = self._held.pop(place)[1]
+                with contextlib.suppress(OSError):
+                    os.unlink(_lock_path(path))
+                os.close(handle)
+                return
+
+
+def _lock_path(path: Path) -> str:
+    return f"{path}.lock"
 
 
 def _digest(path: Path, data: bytes | memoryview) -> bytes:

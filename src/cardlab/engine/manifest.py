@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from cardlab.engine.arguments import read_text
 from cardlab.engine.errors import CardlabError
 
 __all__ = ["AgentEntry", "GamePackage", "Level", "Option", "Parameter", "load"]
@@ -25,10 +26,10 @@ DEFAULT_ADVISER = "monte_carlo:1000"
 class Option:
     """A variant of the rules that can be chosen: name, default, allowed values and meaning."""
 
-    name: str
-    default: Any
-    allowed: Sequence[Any]
-    help: str
+    name: str  # as in options={name: value}
+    default: Any  # value where none is given
+    allowed: Sequence[Any]  # all values, or a range
+    help: str  # meaning, in words
 
     def read(self, value: Any, game: str) -> Any:
         """Return `value`, from code or from text, as one of the allowed values."""
@@ -69,11 +70,11 @@ class Option:
 class Parameter:
     """A number that an agent takes; the first of an entry may be given without its name."""
 
-    name: str
-    default: int | float
-    low: float
-    help: str
-    high: float = 10_000_000
+    name: str  # as in agent:name=value
+    default: int | float  # value where none is given
+    low: float  # least value
+    help: str  # meaning, in words
+    high: float = 10_000_000  # greatest value
 
     def read(self, text: str, agent: str) -> int | float:
         """Return the number that `text` stands for, after checking its range."""
@@ -95,10 +96,10 @@ class Parameter:
 class AgentEntry:
     """A kind of agent: its name, what it does, and the class or function that makes it."""
 
-    name: str
-    summary: str
+    name: str  # as in find_agent(name, game)
+    summary: str  # what it does, in one line
     maker: str  # import string of a class or function; it takes the parameters and a `name`
-    parameters: tuple[Parameter, ...] = ()
+    parameters: tuple[Parameter, ...] = ()  # the first may be given without its name
 
     @property
     def fair(self) -> bool:
@@ -116,7 +117,7 @@ class Level:
     """An opponent for people: the name of the level, the agent that plays, and its picture."""
 
     name: str  # such as "Easy"
-    agent: str
+    agent: str  # name of the agent that plays
     portrait: str = ""  # a file in the folder of the page; empty: none
 
 
@@ -128,11 +129,11 @@ class GamePackage:
     game: str  # import string of the `Game`
     name: str = ""  # empty: the last part of `module`
     place: int = 100  # in lists of games: lower comes first
-    title: str = ""
-    summary: str = ""
+    title: str = ""  # name for people; empty: made from the name
+    summary: str = ""  # one line about the game
     rules_version: int = 1  # raised when an older record would replay differently
-    options: tuple[Option, ...] = ()
-    agents: tuple[AgentEntry, ...] = ()
+    options: tuple[Option, ...] = ()  # variants that can be chosen
+    agents: tuple[AgentEntry, ...] = ()  # of this game alone
     heuristic: str = ""  # module with a kernel `choose(view, seat, actions, count)`
     observation: str = ""  # import string of an `Observation`
     tokens: str = ""  # module that writes a decision as tokens, for card transformers
@@ -143,6 +144,7 @@ class GamePackage:
     commands: Mapping[str, str] = field(default_factory=dict)  # command -> import string
     page: str = ""  # folder with page.js and page.css for the web table
     page_data: str = ""  # import string of a `PageData`
+    terminal: str = ""  # import string of the `TerminalTexts`
     deck: str = ""  # name of a general deck, or import string of a `Deck`
     rules: str = ""  # file with the rules as text, for people
     data: str = "data"  # folder of weights, tables and logs
@@ -189,6 +191,7 @@ def load(reference: str) -> Any:
 
     The working folder is searched last, and only if a person has named code in it.
     """
+    reference = read_text(reference, "import string", "package.module:NAME")
     module, _, attribute = reference.partition(":")
     found = import_module(module)
     return getattr(found, attribute) if attribute else found

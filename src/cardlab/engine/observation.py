@@ -35,18 +35,18 @@ class Block:
     `summary` describes all of them in one line, with `...` where the descriptions differ.
     """
 
-    name: str
-    words: tuple[str, ...]
-    high: float = 1.0
-    summary: str = ""
+    name: str  # to find it by Observation.place
+    words: tuple[str, ...]  # meaning of each number
+    high: float = 1.0  # greatest value; the least is 0
+    summary: str = ""  # the meaning of all in one line
 
 
 @dataclass(frozen=True, eq=False)
 class Observation:
     """An encoder: `rows(views, seats)` turns views into rows of float32 numbers."""
 
-    blocks: tuple[Block, ...]
-    rows: Callable[[Array, Array], Array]
+    blocks: tuple[Block, ...]  # in the order of a row
+    rows: Callable[[Array, Array], Array]  # views, seats -> float32 by view and number
 
     @functools.cached_property
     def size(self) -> int:

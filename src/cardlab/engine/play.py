@@ -9,7 +9,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from cardlab.engine import seeding
-from cardlab.engine.arguments import options_in_a_dict, shorten
+from cardlab.engine.arguments import options_in_a_dict, read_kind, read_text, shorten
 from cardlab.engine.errors import CardlabError, IllegalAction, reason_of
 from cardlab.engine.game import (
     DEALER,
@@ -24,6 +24,7 @@ from cardlab.engine.game import (
     State,
     Turn,
     endless_deals,
+    require_agent,
 )
 from cardlab.engine.notebook_hooks import ShownAsPicture
 from cardlab.engine.records import Record, Result
@@ -99,6 +100,11 @@ class Table(ShownAsPicture):
         return int(self.state.seats)
 
     @property
+    def given_deals(self) -> list[Array]:
+        """The deck orders that were given, dealt or not."""
+        return list(self._given)
+
+    @property
     def dealt_by_seed(self) -> bool:
         """Whether every deal comes from the seed."""
         return not self._given and self.dealer is None
@@ -117,8 +123,29 @@ class Table(ShownAsPicture):
         self.actions.append(action)
         self._deal()
 
+    def at_ply(self, ply: int) -> Table:
+        """Return a new table with the cards of this one and its first `ply` actions."""
+        table = Table(
+            self.game,
+            seed=self.seed,
+            deals=self._given if self.dealer is None else self.deals,
+            options=self.options,
+            dealer=self.dealer,
+        )
+        for action in self.actions[:ply]:
+            table.act(action)
+        return table
+
     def record(self, seats: Sequence[str], note: str | None = None) -> Record:
         """Return the game so far as a record; `seats` names the player of every seat."""
+        names = [] if isinstance(seats, str) or not isinstance(seats, Sequence) else list(seats)
+        if len(names) != self.seats or not all(isinstance(name, str) for name in names):
+            raise CardlabError(
+                f"seats of a record of {self.game.name} must be {self.seats} names, one for each "
+                f"seat, got {shorten(seats)}"
+            )
+        if note is not None:
+            note = read_text(note, "note", "played at home")
         result = None
         if self.over:
             result = Result(returns=self.state.returns(), points=self.state.points())
@@ -128,7 +155,7 @@ class Table(ShownAsPicture):
             options=self.options,
             seed=self.seed,
             deals=[self.game.order_text(order) for order in self.deals],
-            seats=list(seats),
+            seats=names,
             actions=[(action, self.game.action_text(action)) for action in self.actions],
             result=result,
             note=note,
@@ -162,6 +189,7 @@ def check_action(state: State, action: object, place: str = "") -> int:
 
     `place` is what the caller knows about the position, such as `, ply 7`.
     """
+    state = read_kind(state, State, "state", "give the state of a table")
     game, legal = state.game, state.legal()
     number = int(action) if _is_whole(action) else -1
     if number in legal:
@@ -208,6 +236,8 @@ def ask(agent: Agent | OpenAgent, state: State, rng: np.random.Generator, place:
 
     `place` is what the caller knows about the position; messages about the agent contain it.
     """
+    state = read_kind(state, State, "state", "give the state of a table")
+    require_agent(agent)
     seat = state.mover
     where = f"seat {seat} of {state.game.name}{place}"
     if isinstance(agent, OpenAgent):
@@ -252,6 +282,11 @@ def _is_whole(action: object) -> TypeGuard[int | np.integer[Any]]:
 
 def ask_values(agent: HasValues, turn: Turn, rng: np.random.Generator) -> Array:
     """Return an agent's value of every legal action of a turn."""
+    turn = read_kind(turn, Turn, "turn", "table.turn() returns one")
+    if not isinstance(agent, HasValues):
+        raise CardlabError(
+            f"agent must be one with a method values(turn, rng), got {shorten(agent)}"
+        )
     name, where = getattr(agent, "name", "?"), f"adviser of seat {turn.seat} of {turn.game.name}"
     with agent_errors(agent.values, name, lambda: where):
         values = np.asarray(agent.values(turn, rng), dtype=float)

@@ -24,9 +24,9 @@ Policy = Callable[[Any, int, Any, int, Any], int]  # state, seat, actions, count
 class Scratch(NamedTuple):
     """Scratch memory for kernels, which allocate nothing."""
 
-    work: Array
-    order: Array
-    buffer: Array
+    work: Array  # records
+    order: Array  # a deck order
+    buffer: Array  # action ids
 
     @classmethod
     def of(cls, game: Game, rows: int = 1) -> Scratch:
@@ -41,9 +41,9 @@ class Scratch(NamedTuple):
 class Playouts(NamedTuple):
     """The kernels of random play for one game."""
 
-    finish: Callable[[Any, Any, Any, Any], None]
-    play_one: Callable[[Any, int, Any, Any, Any], int]
-    play_many: Callable[..., int]
+    finish: Callable[[Any, Any, Any, Any], None]  # state, rng, order, buffer: plays to the end
+    play_one: Callable[[Any, int, Any, Any, Any], int]  # one game from its deal
+    play_many: Callable[..., int]  # many games from their deals
 
 
 @kernel

@@ -8,6 +8,7 @@ also describe a game that was played with real cards or by another program.
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 from os import PathLike
@@ -18,7 +19,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from cardlab.engine.arguments import read_path, shorten
 from cardlab.engine.errors import CardlabError
+from cardlab.engine.folders import require_folder
 from cardlab.engine.notebook_hooks import ShownAsHtml
+from cardlab.engine.whole_files import whole_file
 
 __all__ = ["Record", "Result", "append_records", "read_records"]
 
@@ -30,8 +33,8 @@ class Result(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    returns: list[float]
-    points: list[float]
+    returns: list[float]  # utility by seat, from -1 to 1
+    points: list[float]  # by seat, as on a scoreboard
 
 
 class Record(ShownAsHtml, BaseModel):
@@ -39,16 +42,16 @@ class Record(ShownAsHtml, BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    game: str
-    rules: int
-    options: dict[str, bool | int | str]
-    seed: int | None = None
-    deals: list[str]
-    seats: list[str]
-    actions: list[tuple[int, str]]
-    result: Result | None = None
+    game: str  # name, or module:NAME of one from outside
+    rules: int  # version of the rules
+    options: dict[str, bool | int | str]  # all options with their values
+    seed: int | None = None  # that dealt; None: dealt by hand or by a secret
+    deals: list[str]  # deck orders as texts, in order
+    seats: list[str]  # name of the player of each seat
+    actions: list[tuple[int, str]]  # id and text of each, in order
+    result: Result | None = None  # None: not finished
     forfeit: int | None = None  # the seat that lost because it failed to answer; see `note`
-    note: str | None = None
+    note: str | None = None  # for people
 
     def to_line(self) -> str:
         """Return the record as one line of JSON."""
@@ -87,11 +90,7 @@ def append_records(path: str | PathLike[str], *records: Record) -> None:
     for record in records:
         if not isinstance(record, Record):
             raise CardlabError(f"append_records writes Records, got {shorten(record)}")
-    if not path.parent.is_dir():
-        raise CardlabError(
-            f"{path} cannot be written: there is no folder {path.parent}; make it, or name another "
-            "file"
-        )
+    require_folder(path)
     data = b"".join(record.to_line().encode() + b"\n" for record in records)
     opened = False
     try:
@@ -140,18 +139,51 @@ def _write_whole_lines(file: BinaryIO, data: bytes) -> None:
         raise
 
 
+def replace_record(path: str | PathLike[str], old: Record, new: Record) -> None:
+    """Put a record in the place of the last equal one in a file; other lines keep every byte.
+
+    The file is written whole or not at all. If the old record is no longer there, because another
+    program has replaced it, the new one is appended.
+    """
+    path = read_path(path).resolve()  # a link stays a link
+    try:
+        lines = path.read_bytes().splitlines(keepends=True)
+        number = _last_line_of(old, lines)
+        if number is None:
+            append_records(path, new)
+            return
+        end = lines[number][len(lines[number].rstrip()) :]
+        lines[number] = new.to_line().encode() + end
+        with whole_file(path) as rough:
+            rough.write_bytes(b"".join(lines))
+            shutil.copymode(path, rough)
+    except OSError as error:
+        raise CardlabError(
+            f"{path} cannot be written: {error.strerror}; it is as it was before"
+        ) from None
+
+
+def _last_line_of(record: Record, lines: list[bytes]) -> int | None:
+    """Return the index of the last line that holds a record."""
+    for number in range(len(lines) - 1, -1, -1):
+        with suppress(ValueError):  # another line, or a damaged one
+            if Record.from_line(lines[number].decode()) == record:
+                return number
+    return None
+
+
 def read_records(
-    path: str | PathLike[str], *, damaged: list[str] | None = None
+    path: str | PathLike[str], *, damaged: list[tuple[int, str]] | None = None
 ) -> Iterator[tuple[int, Record]]:
     """Yield the line number and the record of every line of a file.
 
     A line that is not a record raises a sentence with file and line, after all records before it.
-    With a list `damaged` such lines are skipped, and the sentences are added to the list.
+    With a list `damaged` such lines are skipped, and their numbers and sentences are added to it.
     """
     return _records_in(read_path(path), damaged)
 
 
-def _records_in(path: Path, damaged: list[str] | None) -> Iterator[tuple[int, Record]]:
+def _records_in(path: Path, damaged: list[tuple[int, str]] | None) -> Iterator[tuple[int, Record]]:
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
@@ -162,7 +194,7 @@ def _records_in(path: Path, damaged: list[str] | None) -> Iterator[tuple[int, Re
                         sentence = _describe_damage(path, number, line, error)
                         if damaged is None:
                             raise CardlabError(sentence) from None
-                        damaged.append(sentence)
+                        damaged.append((number, sentence))
                     else:
                         yield number, record
     except OSError as error:
@@ -179,8 +211,8 @@ def _describe_damage(path: Path, number: int, line: bytes, error: ValueError) ->
     if unread and text.startswith(b"{") and not closed:
         return (
             f"{path}, line {number} is cut off: the disk was full, or the program that wrote it "
-            "was stopped; the lines before it are whole"
+            "was stopped"
         )
     if isinstance(error, UnicodeDecodeError):
-        return f"{path} is not text; give a file of records, one JSON line each"
+        return f"{path}, line {number} is not text; give a file of records, one JSON line each"
     return f"{path}, line {number}: {error}"

@@ -31,6 +31,7 @@ __all__ = [
     "import_named",
     "installed",
     "known_packages",
+    "needs_trust",
     "our_games",
     "our_packages",
     "package_of",
@@ -76,7 +77,7 @@ def find_package(game: str | Game, *, trust: bool = True) -> GamePackage:
 
 
 def find_game(game: str | Game, *, trust: bool = True) -> Game:
-    """Return the game of a name, an entry point or `package.module:NAME`, or a game as it is.
+    """Return the game with this name, entry point or import string; a game is returned unchanged.
 
     With `trust=False` the name imports no new code: it must belong to one of our games, to an
     installed package or to code that is already loaded.
@@ -125,15 +126,25 @@ def _find(name: str, trust: bool) -> GamePackage | Game:
 def _is_known(reference: str) -> bool:
     """Return whether a reference names something installed here, or code that is loaded."""
     reference = current_reference(reference)
-    if reference in installed("cardlab.games").values():
-        return True
-    if any(package.game == reference for package in known_packages().values()):
+    if _is_installed(reference):
         return True
     from cardlab.engine.game import Game
 
     module, _, attribute = reference.partition(":")
     loaded = vars(sys.modules[module]) if module in sys.modules else {}
     return isinstance(loaded.get(attribute), (Game, GamePackage))
+
+
+def _is_installed(reference: str) -> bool:
+    """Return whether a reference names one of our games or a game of an installed package."""
+    if reference in installed("cardlab.games").values():
+        return True
+    return any(package.game == reference for package in known_packages().values())
+
+
+def needs_trust(game: Game) -> bool:
+    """Return whether a command that reads a record of this game needs `--trust`."""
+    return not _is_installed(game.reference)
 
 
 def package_of(game: Game) -> GamePackage:

@@ -30,12 +30,17 @@ def replay(
     return _replay(record, find_game(record.game, trust=trust) if game is None else find_game(game))
 
 
-def _replay(record: Record, game: Game) -> Iterator[Table]:
+def check_version(record: Record, game: Game) -> None:
+    """Raise a sentence if a record follows another version of the rules."""
     if record.rules != game.rules_version:
         raise CardlabError(
             f"the record follows rules version {record.rules} of {game.name}, this program plays "
             f"version {game.rules_version}; replay it with the version that wrote it"
         )
+
+
+def _replay(record: Record, game: Game) -> Iterator[Table]:
+    check_version(record, game)
     table = Table(game, deals=record.deals, options=dict(record.options))
     if len(record.seats) != table.seats:
         raise CardlabError(f"the record names {len(record.seats)} seats, but {table.seats} play")
@@ -50,7 +55,7 @@ def _replay(record: Record, game: Game) -> Iterator[Table]:
         try:
             table.act(action)
         except IllegalAction as error:
-            raise CardlabError(f"ply {ply}: {error}") from None
+            raise CardlabError(str(error)) from None  # names game and ply
         yield table
     if len(table.deals) != len(record.deals):
         raise CardlabError(

@@ -18,7 +18,7 @@ import numpy as np
 
 from cardlab.engine.arguments import shorten
 from cardlab.engine.errors import CardlabError
-from cardlab.engine.kernel import int64, kernel
+from cardlab.engine.kernel import int64, kernel, short_kernel
 
 __all__ = [
     "DEAL",
@@ -62,7 +62,7 @@ def read_seed(seed: object) -> int:
     raise CardlabError(f"seed {seed} is out of range; give a whole number below 2**63")
 
 
-@kernel
+@short_kernel
 def branch(start: int, step: int) -> int:
     """Return the stream that leaves `start` at `step`; neighbouring streams are unrelated."""
     x = int64(start)
@@ -92,7 +92,7 @@ def happens(rng: Any, probability: float) -> bool:
     return below(rng, RANDOM_RESOLUTION) < probability * RANDOM_RESOLUTION
 
 
-@kernel
+@short_kernel
 def shuffle(order: Any, rng: Any) -> None:
     """Fill `order` with a random permutation of 0, 1, ..., len(order) - 1."""
     for i in range(len(order)):
@@ -101,7 +101,7 @@ def shuffle(order: Any, rng: Any) -> None:
         order[j] = i
 
 
-@kernel
+@short_kernel
 def deck_order(seed: int, n: int, order: Any, rng: Any) -> None:
     """Fill `order` with the n-th deck order of the game of a seed; `rng` is scratch memory."""
     rng[0] = branch(branch(seed, DEAL), n)

@@ -17,9 +17,9 @@ __all__ = ["whole_file"]
 def whole_file(path: Path) -> Iterator[Path]:
     """Yield a path to write to; at the end, the file there replaces `path`.
 
-    It is in a folder of its own that is closed to other users, so nobody can put a link there. If a
-    process is killed, the next one that writes the same file removes what is left: only one process
-    may write a file at a time.
+    It is in a folder of its own that is closed to other users, so no one else can put a link there.
+    If a process is killed, the next one that writes the same file removes what is left: only one
+    process may write a file at a time.
     """
     beginning = f".{path.name}.new-"
     for left in path.parent.glob(f"{glob.escape(beginning)}*"):

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from cardlab.engine import seeding
-from cardlab.engine.arguments import options_in_a_dict
+from cardlab.engine.arguments import options_in_a_dict, read_kind
 from cardlab.engine.errors import CardlabError, IllegalAction, require
 from cardlab.engine.game import DEALER, OVER, Array, Game, View
 from cardlab.engine.observation import observation_of
@@ -185,6 +185,7 @@ class CardState(pyspiel.State):
 
     def __init__(self, game: CardGame) -> None:
         """Start before the first deal."""
+        read_kind(game, CardGame, "game", "make one by load(name)")  # None would end Python
         super().__init__(game)
         self.rules = game
         nothing: tuple[Any, ...] = ((),) * game.seats

@@ -178,7 +178,7 @@ class CardVectorEnv(VectorEnv[Any, Any, Any]):
         }
 
     def _renew(self, over: Array) -> None:
-        """Deal anew where a game is over, until the learner of every row has a turn."""
+        """Deal a new game where one is over, until the learner of every row has a turn."""
         while len(over):
             seeds = [following_seed(seed) for seed in self.batch.seeds[over].tolist()]
             self.batch.restart(over, np.array(seeds, dtype=np.int64))

@@ -12,6 +12,7 @@ from __future__ import annotations
 from types import ModuleType
 
 from cardlab.aliases import TRAININGS
+from cardlab.engine.arguments import read_text
 from cardlab.engine.errors import CardlabError, suggest
 from cardlab.engine.manifest import load
 from cardlab.engine.registry import known_packages
@@ -29,7 +30,8 @@ def all_trainings() -> dict[str, str]:
 
 
 def find_training(name: str) -> ModuleType:
-    """Return the module that trains what `name` says."""
+    """Return the module of a training by its name, `GAME/METHOD`."""
+    name = read_text(name, "training", "GAME/METHOD")
     known = all_trainings()
     name = TRAININGS.get(name, name)
     if name not in known:

@@ -13,7 +13,7 @@ __all__ = ["Log", "read_log"]
 
 
 class Log:
-    """Numbers over a training; made anew for a run that goes on, it drops what lies after it."""
+    """Numbers over a training; when a run resumes, lines after its last checkpoint are dropped."""
 
     def __init__(self, folder: Path, last_step: int = -1) -> None:
         self._path = folder / "log.jsonl"

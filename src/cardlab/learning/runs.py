@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from cardlab import __version__
 from cardlab.engine.array_files import read_arrays
 from cardlab.engine.errors import CardlabError, suggest
+from cardlab.engine.folders import make_folder
 from cardlab.engine.game import Array, Game
 from cardlab.engine.whole_files import whole_file
 
@@ -48,7 +49,7 @@ def read_config(kind: type[Config], settings: Sequence[str]) -> Config:
         if name in values:
             raise CardlabError(f"setting {name} is given twice")
         if not equals:
-            raise CardlabError(f"setting {setting!r} has no value; write it as {name}=value")
+            raise CardlabError(f"setting {name} has no value; write {name}=VALUE")
         values[name] = _read_value(name, text, type(fields[name].default))
     return kind(**values)
 
@@ -71,7 +72,7 @@ def _read_value(name: str, text: str, kind: type) -> Any:
         return value
     except (ValueError, KeyError):
         what = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
-        raise CardlabError(f"setting {name}={text} is not possible; give {what}") from None
+        raise CardlabError(f"setting {name} must be {what}, got {text}") from None
 
 
 def read_seats(text: str, most: int) -> range:
@@ -82,7 +83,9 @@ def read_seats(text: str, most: int) -> range:
     except ValueError:
         numbers = range(0)
     if not numbers or numbers[0] < 2 or numbers[-1] > most:
-        raise CardlabError(f"setting seats={text} is not possible; give 2 or 2-4, from 2 to {most}")
+        raise CardlabError(
+            f"setting seats must be a number or a range from 2 to {most}, such as 2-4, got {text}"
+        )
     return numbers
 
 
@@ -104,10 +107,10 @@ def open_run(folder: Path, config: Any) -> None:
             changed = [name for name in names if found.get(name) != wanted.get(name)]
             raise CardlabError(
                 f"{folder} holds a run with other settings ({', '.join(changed)}); give the same "
-                "settings to go on, or another folder with --out"
+                "settings to resume it, or name another folder with --out"
             )
         return
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     write_json(path, wanted)
 
 
@@ -194,12 +197,12 @@ def archive(run: Path, name: str, target: Path, *, after: bool = False) -> list[
     description, log = describe_run(run), run / "log.jsonl"
     if not description or not log.exists():
         raise CardlabError(f"{run} holds no run with a log; name the folder of a training")
-    target.mkdir(parents=True, exist_ok=True)
+    make_folder(target)
     packed, about = target / f"{name}.jsonl.gz", target / f"{name}.json"
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     if after:
         if not packed.exists():
-            raise CardlabError(f"{packed} is not there for {run} to follow; archive that run first")
+            raise CardlabError(f"{packed} does not exist; archive the run that {run} resumed first")
         first = [json.loads(line) for line in gzip.decompress(packed.read_bytes()).splitlines()]
         last = first[-1]["step"]
         lines = first + [{**line, "step": last + line["step"]} for line in lines]

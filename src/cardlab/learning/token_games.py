@@ -92,7 +92,7 @@ class Tokens(NamedTuple):
     def of_module(
         cls, module: Any, game: Game, choose: Callable[..., int], episodes: int, **others: Any
     ) -> Tokens:
-        """Return what the module `tokens` of a game says of it."""
+        """Return the description of a game in its module `tokens`."""
         return cls(
             game=game,
             choose=choose,
@@ -125,7 +125,7 @@ class Arrays(NamedTuple):
 
 @functools.cache
 def make_advance(tokens: Tokens) -> Callable[..., None]:
-    """Return the kernel that takes a game's decisions and goes on to the next ones."""
+    """Return the kernel that takes a game's decisions and advances to the next ones."""
     rules = tokens.game
     mover, deal, legal, apply = rules.mover, rules.deal, rules.legal, rules.apply
     deck_order, choose, mark = rules.shuffle, tokens.choose, tokens.mark
@@ -138,7 +138,7 @@ def make_advance(tokens: Tokens) -> Callable[..., None]:
     def advance(
         games: Any, explore: int, start: int, stop: int, order: Any, buffer: Any, rng: Any
     ) -> None:
-        """Take the chosen actions of games `start` to `stop - 1`, go on to their next decisions."""
+        """Take the chosen actions of games `start` to `stop - 1`, advance to their next ones."""
         waits, choices = games.waits, games.choices
         for game in range(start, stop):
             if waits[game] == NOTHING:
@@ -241,7 +241,7 @@ def take_best(network: nn.Module, rows: Tensor, choices: Tensor) -> tuple[Tensor
 
 
 class Player:
-    """Networks that choose for a seat, greedily; `network_of` says which takes which decision."""
+    """Networks that choose for a seat, greedily; `network_of` maps decisions to networks."""
 
     def __init__(
         self,
@@ -350,7 +350,7 @@ class TokenGames:
             self._event.synchronize()
 
     def advance(self, pool: ThreadPoolExecutor, threads: int) -> None:
-        """Take the answers and go on to the next decisions."""
+        """Take the answers and advance to the next decisions."""
         bounds = np.linspace(0, self.count, threads + 1).astype(int)
         advance, game = make_advance(self.tokens), self.tokens.game
         arrays = Arrays(

@@ -11,7 +11,7 @@ Suits and colours can be exchanged: every decision is learned in one of their 24
 uniformly. What plays in the end, and in evaluations, is a running mean of the weights over about 1
 / (1 - `average`) steps, which takes the place of a rate that falls to nothing: a run may end
 whenever its time is up. Everything random in loop k follows from the seed and k: a run that was
-killed resumes from its last loop as if nothing had happened.
+killed resumes from its last loop and ends with the same weights.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from torch.optim.swa_utils import get_ema_multi_avg_fn
 
 from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError
+from cardlab.engine.folders import make_folder
 from cardlab.engine.game import Array, Game
 from cardlab.engine.kernel import int64, kernel
 from cardlab.engine.statistics import mean_and_margin
@@ -124,13 +125,13 @@ class Subject(NamedTuple):
 
 
 def check_loops(config: LoopSettings, *names: str) -> None:
-    """Raise for settings that cannot be; what is named must be 1 or more."""
+    """Raise a sentence for settings out of range; those in `names` must be at least 1."""
     if config.precision not in PRECISIONS:
         known = " or ".join(PRECISIONS)
-        raise CardlabError(f"setting precision={config.precision} is not possible; give {known}")
+        raise CardlabError(f"setting precision must be {known}, got {config.precision}")
     for name in ("games", "batch_games", "batch", "evaluate_every", *names):
         if getattr(config, name) < 1:
-            raise CardlabError(f"setting {name}={getattr(config, name)} must be 1 or more")
+            raise CardlabError(f"setting {name} must be at least 1, got {getattr(config, name)}")
     if not 0 <= config.last_epsilon <= config.epsilon <= 1:
         raise CardlabError("epsilon must fall: 0 <= last_epsilon <= epsilon <= 1")
 
@@ -143,7 +144,7 @@ def check(config: Config) -> None:
     if config.evaluate_games < 100:
         raise CardlabError(f"setting evaluate_games={config.evaluate_games} must be 100 or more")
     if not (0 < config.share <= 1 and 0 <= config.average < 1):
-        raise CardlabError("share lies above 0 and at most at 1, average from 0 to below 1")
+        raise CardlabError("share must be above 0 and at most 1, average at least 0 and below 1")
 
 
 def open_loops(config: LoopSettings, folder: Path, report: Report) -> dict[str, Any] | None:
@@ -268,7 +269,7 @@ class Training(Loops):
     # Where the run is
 
     def about(self, origin: dict[str, Any]) -> dict[str, Any]:
-        """Return what is said of the network beside its weights."""
+        """Return the description that is saved beside the weights."""
         return {
             **origin,
             "game": self.game.name,
@@ -465,7 +466,7 @@ def export(
         network.load_state_dict(tensors)
     except RuntimeError:
         raise CardlabError(f"{run / NETWORK} holds another network; train it again") from None
-    target.mkdir(parents=True, exist_ok=True)
+    make_folder(target)
     path = target / f"{name}.onnx"
     example = {
         "rows": torch.zeros(2, network.expansion.row_width, dtype=torch.uint8),

@@ -28,7 +28,7 @@ class Network:
 
         self.path = path
         if not path.is_file():
-            raise CardlabError(f"there is no network at {path}; name another file")
+            raise CardlabError(f"network {path} does not exist; name another file")
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1

@@ -33,8 +33,8 @@ def export(
 ) -> None:
     """Write a network to a file; the first axis of every input is the batch.
 
-    What each of the first `attention` blocks attends to can be asked for too. It is computed on the
-    way to the values anyway: a name makes it an output, and costs nothing while nobody asks.
+    The attention of each of the first `attention` blocks becomes an output, too. It is computed for
+    the values anyway, so it costs nothing unless it is requested.
     """
     require("to export a network", "train", "torch", "onnx", "onnxscript")
     import torch
@@ -72,12 +72,12 @@ def export(
 
 def read_weights(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
     """Return the weights of a file by the names that torch has for them, and what it is about."""
-    require("to go on learning from an ONNX file", "train", "onnx")
+    require("to resume learning from an ONNX file", "train", "onnx")
     import numpy as np
     import onnx
 
     if not path.is_file():
-        raise CardlabError(f"there is no network at {path}; name another file")
+        raise CardlabError(f"network {path} does not exist; name another file")
     made = onnx.load(path)
     about = {one.key: one.value for one in made.metadata_props}.get(ABOUT)
     if about is None:

@@ -19,6 +19,7 @@ import numpy as np
 from cardlab.arena.match import Match, Shard, play_deals
 from cardlab.arena.workers import stream_results
 from cardlab.engine.errors import CardlabError
+from cardlab.engine.folders import make_folder
 from cardlab.engine.game import Array
 from cardlab.engine.statistics import mean_and_margin
 
@@ -89,7 +90,7 @@ class Ledger:
         """Read what an earlier run of the same code has left."""
         self.path, self.code = path, code
         self.rows: dict[str, Any] = {}
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         if path.exists():
             text = path.read_bytes()
             whole = text[: text.rfind(b"\n") + 1]

@@ -15,6 +15,7 @@ from typing import Generic, TypeVar
 
 from cardlab.arena.match import Match
 from cardlab.engine.errors import CardlabError
+from cardlab.engine.folders import make_folder
 from cardlab.engine.manifest import GamePackage, load
 from cardlab.engine.registry import find_package, known_packages
 from cardlab.papers.claim import Claim, claims_table, fill_template
@@ -84,11 +85,12 @@ def reproduce(
 ) -> Path:
     """Measure everything that is not yet measured, draw, write the report; return its path."""
     code = source_digest(report.package)
+    make_folder(out)
+    make_folder(work)
     work /= code  # measurements of other code stay apart
     ledger = Ledger(work / "ledger.jsonl", code)
     plan = report.quick if quick else report.full
     findings = report.measure(Study(plan, work, ledger, workers, progress))
-    out.mkdir(parents=True, exist_ok=True)
     report.draw(findings, out)
     facts = {
         "size": f"quick run: {report.reductions}" if quick else "full run",

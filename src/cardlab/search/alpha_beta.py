@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cardlab.engine.arguments import read_count, read_kind
 from cardlab.engine.game import Array, Game, State
 from cardlab.engine.kernel import int64, kernel
 
@@ -29,15 +30,15 @@ INFINITE = 1e30
 class Scratch(NamedTuple):
     """Memory that a search works in: an entry for each level, and a table of results."""
 
-    stack: Array
-    moves: Array
-    counts: Array
-    tried: Array
+    stack: Array  # states by level
+    moves: Array  # action ids by level
+    counts: Array  # number of moves by level
+    tried: Array  # moves tried by level
     bounds: Array  # alpha, beta, best value, alpha and beta on entry
-    keys: Array
-    table_keys: Array
-    table_values: Array
-    table_info: Array
+    keys: Array  # of the states by level
+    table_keys: Array  # of the transposition table
+    table_values: Array  # likewise
+    table_info: Array  # depth and kind of bound, likewise
 
     @classmethod
     def of(cls, game: Game, depth: int, table_bits: int = 16) -> Scratch:
@@ -150,6 +151,8 @@ def evaluate(
     state: State, depth: int, *, utility: Utility | None = None, table_bits: int = 16
 ) -> Array:
     """Return the value of every legal action for the seat to move, looking `depth` plies ahead."""
+    state = read_kind(state, State, "state", "give the state of a table")
+    depth = read_count(depth, "depth")
     game = state.game
     seat = state.mover
     solve = make_solver(game, utility)

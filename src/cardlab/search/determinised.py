@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from cardlab.engine.arguments import read_count, read_kind
 from cardlab.engine.game import Array, State, Turn
 from cardlab.search.threads import spread
 
@@ -23,5 +24,8 @@ def evaluate(
     turn: Turn, worlds: int, rng: np.random.Generator, judge: Judge, *, threads: int = 1
 ) -> Array:
     """Return the mean worth of every legal action over so many sampled worlds."""
+    turn = read_kind(turn, Turn, "turn", "table.turn() returns one")
+    rng = read_kind(rng, np.random.Generator, "rng", "np.random.default_rng(0) makes one")
+    worlds = read_count(worlds, "worlds")
     sampled = [turn.view.imagine(rng) for _ in range(worlds)]
     return np.mean(spread(judge, sampled, threads), axis=0)

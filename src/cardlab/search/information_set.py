@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cardlab.engine.arguments import read_count, read_kind
 from cardlab.engine.game import OVER, Array, Game, Turn
 from cardlab.engine.kernel import int64, kernel
 from cardlab.engine.playouts import Policy, Scratch, make_playouts
@@ -148,6 +149,10 @@ def search(
     threads: int = 1,
 ) -> tuple[Array, Array]:
     """Return visits and mean value of every legal action of the turn."""
+    turn = read_kind(turn, Turn, "turn", "table.turn() returns one")
+    rng = read_kind(rng, np.random.Generator, "rng", "np.random.default_rng(0) makes one")
+    iterations = read_count(iterations, "iterations")
+    trees = read_count(trees, "trees")
     starts = [int(rng.integers(1, 1 << 63)) for _ in range(trees)]
     shares = [(iterations + tree) // trees for tree in range(trees)]
     grown = spread(

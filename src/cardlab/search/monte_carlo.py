@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from cardlab.engine.arguments import read_count, read_kind
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Array, Game, State, Turn
 from cardlab.engine.kernel import int64, kernel
@@ -100,6 +101,9 @@ def evaluate(
 
     Every action is tried in `worlds` worlds, or with `halving` in as many on average.
     """
+    turn = read_kind(turn, Turn, "turn", "table.turn() returns one")
+    worlds = read_count(worlds, "worlds", lowest=0)
+    rng = read_kind(rng, np.random.Generator, "rng", "np.random.default_rng(0) makes one")
     run = make_evaluation(turn.game, policy, plausibility)
 
     def play_block(chosen: Array, count: int, start: int) -> Array | None:
@@ -158,6 +162,9 @@ def no_world(game: Game, seat: int) -> CardlabError:
 
 def evaluate_open(state: State, playouts: int, rng: np.random.Generator) -> Array:
     """Return the mean return of every legal action over so many random play-outs of the truth."""
+    state = read_kind(state, State, "state", "give the state of a table")
+    playouts = read_count(playouts, "playouts")
+    rng = read_kind(rng, np.random.Generator, "rng", "np.random.default_rng(0) makes one")
     legal = state.legal()
     sums = np.zeros(len(legal))
     stream = np.array([rng.integers(1, 1 << 63)], dtype=np.int64)

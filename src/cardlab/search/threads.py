@@ -13,7 +13,7 @@ Answer = TypeVar("Answer")
 
 
 def spread(function: Callable[[Task], Answer], tasks: Sequence[Task], threads: int) -> list[Answer]:
-    """Return the answers in the order of the tasks, whatever the number of threads."""
+    """Return the answers in the order of the tasks, with any number of threads."""
     if threads < 2 or len(tasks) < 2:
         return [function(task) for task in tasks]
     with ThreadPoolExecutor(min(threads, len(tasks))) as pool:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cardlab.engine.arguments import read_count, read_kind
 from cardlab.engine.game import OVER, Array, Game, State
 from cardlab.engine.kernel import int64, kernel
 from cardlab.engine.playouts import Scratch, make_playouts
@@ -121,6 +122,10 @@ def search(
     threads: int = 1,
 ) -> tuple[Array, Array]:
     """Return visits and mean value of every legal action of the seat to move."""
+    state = read_kind(state, State, "state", "give the state of a table")
+    rng = read_kind(rng, np.random.Generator, "rng", "np.random.default_rng(0) makes one")
+    simulations = read_count(simulations, "simulations")
+    trees = read_count(trees, "trees")
     starts = [int(rng.integers(1, 1 << 63)) for _ in range(trees)]
     shares = [(simulations + tree) // trees for tree in range(trees)]
     grown = spread(

@@ -1,4 +1,4 @@
-"""What the commands print: tables, a progress bar, a word to those who wait for the compiler.
+"""What the commands print: tables, a progress bar, a line while kernels are compiled.
 
 Names, notes, reasons and texts of actions come from records, stores, programs and the network. All
 that is printed passes through `plain_text`, so that none of it can command a terminal.
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from cardlab.agents.ahead import Helpers
     from cardlab.arena.match import Standing
     from cardlab.arena.standings import Line
 
@@ -32,6 +33,8 @@ __all__ = [
 # C0 but tab and line feed, DEL, C1, separators of lines, and what turns the direction of text.
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
+_bars: list[str] = []  # the progress bars on the terminal, which other lines would tear
+
 
 def plain_text(text: str) -> str:
     """Return a text in which every character that could command a terminal is replaced."""
@@ -44,13 +47,13 @@ def say(sentence: str) -> None:
 
 
 def new_console(*, stderr: bool = False) -> Console:
-    """Return where tables and sentences go: terminal codes in them are ours alone."""
+    """Return the console for tables and sentences; control characters in texts are replaced."""
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.segment import Segment
     from rich.text import Text
 
     class Output(Console):
-        """Replaces control characters; leaves it to the command line to end without a reader."""
+        """Replaces control characters; a closed pipe raises, and the command line handles it."""
 
         def render_str(self, text: str, **settings: Any) -> Text:
             return super().render_str(plain_text(text), **settings)
@@ -67,12 +70,12 @@ def new_console(*, stderr: bool = False) -> Console:
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 
-    # Names such as module:AB are no pictures.
+    # emoji=False: a name such as module:AB: is not an emoji code.
     return Output(highlight=False, emoji=False, stderr=stderr)
 
 
 def table_of(*columns: str, title: str | None = None) -> Any:
-    """Return an empty table in the one look that all commands share."""
+    """Return an empty table in the style of all commands."""
     from rich import box
     from rich.table import Table
 
@@ -80,37 +83,49 @@ def table_of(*columns: str, title: str | None = None) -> Any:
 
 
 @contextmanager
-def compiling() -> Iterator[None]:
-    """Tell the person who waits that kernels are being compiled, and how many so far."""
-    from cardlab.engine.kernel import on_compile
+def compiling(
+    what: str = "these rules and agents", helpers: Helpers | None = None
+) -> Iterator[None]:
+    """Show on standard error that kernels are being compiled, and how many are left.
 
-    compiled = 0
+    On a terminal that is one line, which is erased at the end or when a progress bar appears;
+    elsewhere it is one sentence.
+    """
+    from cardlab.engine import kernel
+
+    begun: set[str] = set()
+    shown = ""
     live = sys.stderr.isatty()
 
-    def tell(name: str) -> None:
-        nonlocal compiled
-        compiled += 1
-        if live:
+    def count(name: str) -> None:
+        nonlocal shown
+        first = not shown
+        begun.add(name)
+        if live and not _bars:
+            done, total = helpers.progress() if helpers else (0, 0)
+            done, total = max(done, len(begun)), max(total, len(kernel.expected))
             last = name.rpartition(".")[2]
-            sys.stderr.write(
-                f"\r\x1b[Kcompiling these rules and agents, once: {compiled} kernels ({last}) ..."
-            )
-        elif compiled == 1:
-            sys.stderr.write("compiling these rules and agents, once; later starts are quick ...\n")
+            text = f"compiling {what}, once: {done} of {total} kernels ({last}) ..."
+            if text != shown:
+                shown = text
+                sys.stderr.write(f"\r\x1b[K{text}")
+        elif first and not live:
+            shown = f"compiling {what}, once; later starts are quick ..."
+            sys.stderr.write(f"{shown}\n")
         sys.stderr.flush()
 
-    with on_compile(tell):
+    with kernel.on_compile(count):
         try:
             yield
         finally:
-            if compiled and live:
+            if shown and live:
                 sys.stderr.write("\r\x1b[K")
                 sys.stderr.flush()
 
 
 @contextmanager
 def progress_bar(what: str, factor: int = 1) -> Iterator[Callable[..., None]]:
-    """Show a progress bar from the first report on, on a terminal only.
+    """Show a progress bar from the first report on, if standard error is a terminal.
 
     A report is `(done, total)`, or `(done, total, what)` where a new stage begins.
     """
@@ -139,7 +154,9 @@ def progress_bar(what: str, factor: int = 1) -> Iterator[Callable[..., None]]:
         nonlocal started
         if not started:
             started = True
-            sys.stderr.write("\r\x1b[K" if console.is_terminal else "")
+            if console.is_terminal:
+                sys.stderr.write("\r\x1b[K")
+                _bars.append(what)
             bar.start()
         bar.update(row, description=stage, completed=done * factor, total=total * factor)
 
@@ -147,16 +164,18 @@ def progress_bar(what: str, factor: int = 1) -> Iterator[Callable[..., None]]:
         yield report
     finally:
         bar.stop()
+        if started and console.is_terminal:
+            _bars.remove(what)
 
 
 def tell_forfeits(out: Console, game: str, agents: Iterable[Standing | Line]) -> None:
-    """Print who gave games away, for what reason most often, and how to find the fault."""
+    """Print which agents forfeited games, the most frequent reason, and how to find the fault."""
     for row in agents:
         if row.forfeits:
             out.print(
-                f"{row.forfeits:,} game{'s' * (row.forfeits != 1)} forfeited by {row.agent}, most "
-                f"often for this: {row.forfeit_reason}; to mend it run: cardlab check-agent "
-                f"{shlex.quote(row.agent.removeprefix('cmd:'))} --game {game}",
+                f"{row.agent} forfeited {row.forfeits:,} game{'s' * (row.forfeits != 1)}; most "
+                f"frequent reason: {row.forfeit_reason}; to find the fault run: cardlab "
+                f"check-agent {shlex.quote(row.agent.removeprefix('cmd:'))} --game {game}",
                 markup=False,
                 soft_wrap=True,
             )

@@ -16,7 +16,9 @@ from rich.panel import Panel
 from rich.table import Table as Grid
 from rich.text import Text
 
+from cardlab.agents.catalog import find_agent
 from cardlab.engine import seeding
+from cardlab.engine.arguments import MOST, read_count, read_kind
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import (
     Agent,
@@ -47,15 +49,15 @@ RETURNS = "expected return, from -1 to 1"
 
 @dataclass(frozen=True)
 class Explanation:
-    """What an agent thinks of one turn."""
+    """The values of an agent for the actions of one turn."""
 
-    agent: str
-    turn: Turn
-    ply: int
-    values: Array
-    unit: Unit | None
+    agent: str  # its name
+    turn: Turn  # the decision
+    ply: int  # number of actions before it
+    values: Array  # by legal action, in the unit
+    unit: Unit | None  # None: expected returns
     taken: int | None  # the action in the record
-    attention: Attention | None
+    attention: Attention | None  # of a network; None: it has none
 
     @property
     def best(self) -> int:
@@ -89,10 +91,11 @@ def words_of(unit: Unit | None) -> str:
 
 
 def explain(
-    record: Record, ply: int, agent: Agent | OpenAgent, *, trust: bool = False
+    record: Record, ply: int, agent: str | Agent | OpenAgent, *, trust: bool = False
 ) -> Explanation:
-    """Return what an agent thinks of the decision that follows `ply` actions of a recorded game."""
-    last = len(record.actions)
+    """Return the values of an agent for the decision after `ply` actions of a recorded game."""
+    record = read_kind(record, Record, "record", "read_records reads them from a file")
+    last, ply = len(record.actions), read_count(ply, "ply", lowest=-MOST)
     if not 0 <= ply <= last:
         raise CardlabError(f"--ply {ply} is not in the game; its plies are 0 to {max(0, last - 1)}")
     for table in replay(record, trust=trust):
@@ -107,9 +110,11 @@ def explain(
 
 
 def ask_about(
-    agent: Agent | OpenAgent, turn: Turn, ply: int = 0, taken: int | None = None
+    agent: str | Agent | OpenAgent, turn: Turn, ply: int = 0, taken: int | None = None
 ) -> Explanation:
-    """Return what an agent thinks of a turn."""
+    """Return the values of an agent for a turn."""
+    turn = read_kind(turn, Turn, "turn", "table.turn() returns one")
+    agent = find_agent(agent, turn.game)
     if not isinstance(agent, HasValues):
         raise CardlabError(
             f"agent {agent.name!r} does not say what actions are worth; name one that searches, "

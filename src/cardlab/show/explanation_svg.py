@@ -9,6 +9,7 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 from cardlab.engine.errors import CardlabError
+from cardlab.engine.folders import require_folder
 from cardlab.engine.game import Array
 from cardlab.show.explanation import DIGITS, Explanation, words_of
 from cardlab.show.terminal import action_look, scale_values
@@ -77,8 +78,8 @@ class Drawing:
             f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="sans-serif">'
         )
         ground = f'<rect width="{width:.0f}" height="{height:.0f}" fill="white"/>'
+        require_folder(path)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text("\n".join([head, ground, *self._parts, "</svg>"]) + "\n")
         except OSError as error:
             raise CardlabError(

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.registry import find_package
-from cardlab.show.console import table_of
+from cardlab.show.console import plain_text
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
     from cardlab.arena.leaderboard import Board
     from cardlab.arena.match import MatchResult
     from cardlab.arena.ratings import Rating
@@ -41,9 +44,9 @@ FIRST_SKILL = (25.0, 25 / 3)  # what openskill begins with
 
 
 def with_margin(mean: float, interval: Interval, scale: float = 1) -> str:
-    """Return a mean and how far its interval reaches, behind a plus-minus sign, or a dash.
+    """Return a mean with the margin of its interval after ±, or with a dash if there is none.
 
-    An interval that ends at a bound, as 100 %, is longer on its other side: that side counts.
+    An interval that ends at a bound, such as 100 %, is asymmetric: the longer side is shown.
     """
     if interval is None:
         return f"{scale * mean:.1f} -"
@@ -53,7 +56,7 @@ def with_margin(mean: float, interval: Interval, scale: float = 1) -> str:
 
 @dataclass(frozen=True)
 class Share:
-    """A share with its interval, and the share at which all are even."""
+    """A share with its interval, and the share of equally strong agents."""
 
     value: float
     interval: Interval
@@ -63,7 +66,7 @@ class Share:
         return with_margin(self.value, self.interval, 100)
 
     def picture(self) -> str:
-        """Return share and interval as a small SVG, with a line where all are even."""
+        """Return share and interval as a small SVG, with a line at the share of equal agents."""
         low, high = self.interval or (self.value, self.value)
         words = f"{100 * self.value:.1f} %, from {100 * low:.1f} to {100 * high:.1f}"
         return (
@@ -79,7 +82,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Column:
-    """The head of a column; text such as names is flush left and may fold."""
+    """The head of a column; text such as names is flush left."""
 
     name: str
     text: bool = False
@@ -87,7 +90,7 @@ class Column:
 
 @dataclass(frozen=True)
 class ResultTable:
-    """Rows of cells below a title, for any display."""
+    """Rows of cells under a title, for any display."""
 
     title: str
     columns: tuple[Column, ...]
@@ -95,20 +98,34 @@ class ResultTable:
     more: str = ""  # what follows the title, not in bold
     note: str = ""
 
-    def to_rich(self) -> Any:
-        """Return the table for the terminal."""
-        from rich.markup import escape as plain
+    def to_lines(
+        self, width: int, texts: Sequence[str] = (), *, ascii_only: bool = False
+    ) -> list[Text]:
+        """Return the table for a terminal of a width; names stay whole, texts go below rows."""
+        from rich.text import Text
 
-        title = f"[bold]{plain(self.title)}[/]{plain(self.more)}" if self.title else None
-        table = table_of(title=title)
-        for column in self.columns:
-            if column.text:
-                table.add_column(column.name, overflow="fold")  # names that differ at their end
-            else:
-                table.add_column(column.name, justify="right", no_wrap=True)
-        for row in self.rows:
-            table.add_row(*(plain(str(cell)) for cell in row))
-        return table
+        from cardlab.show.layout import table_lines
+
+        left = [place for place, column in enumerate(self.columns) if column.text]
+        title = Text(plain_text(self.title), style="bold").append(
+            plain_text(self.more), style="not bold"
+        )
+        return table_lines(
+            [column.name for column in self.columns],
+            [[str(cell) for cell in row] for row in self.rows],
+            left=left,
+            name=left[0] if left else 0,
+            title=title if self.title else None,
+            width=width,
+            rule="-" if ascii_only else "─",
+            texts=texts,
+        )
+
+    def show(self, out: Console, texts: Sequence[str] = ()) -> None:
+        """Print the table, below each row its text."""
+        from cardlab.show.layout import print_lines
+
+        print_lines(out, self.to_lines(out.width, texts, ascii_only=out.options.ascii_only))
 
     def to_html(self) -> str:
         """Return the table for a notebook, light or dark."""
@@ -139,7 +156,7 @@ def html_table(
     title: str,
     note: str = "",
 ) -> str:
-    """Return a table whose title, heads, cells and note are HTML already."""
+    """Return an HTML table; title, heads, cells and note must be HTML."""
     top = "".join(
         f'<th scope="col" style="{CELL}{side}">{name}</th>'
         for name, side in zip(heads, sides, strict=True)
@@ -158,8 +175,8 @@ def html_table(
 
 
 def changed_options(game: str, options: dict[str, Any]) -> str:
-    """Return the options that differ from the game's defaults, each behind a comma."""
-    try:  # code from outside is not run for the sake of a title
+    """Return the options that differ from the defaults of the game, each after a comma."""
+    try:  # a title must not run code from outside
         known = find_package(game, trust=False).options
     except CardlabError:
         known = ()
@@ -168,8 +185,13 @@ def changed_options(game: str, options: dict[str, Any]) -> str:
     return "".join(f", {name}={str(value).lower()}" for name, value in changed)
 
 
+def _milliseconds(value: float) -> str:
+    """Return a mean time; 0 if every decision waited for the compiler or ran interpreted."""
+    return f"{value:.3f}" if value else "-"
+
+
 def match_table(result: MatchResult) -> ResultTable:
-    """Return how a match went, agent by agent."""
+    """Return the result of a match, one row per agent."""
     even = result.deals / result.games
     rows = [
         (
@@ -179,7 +201,7 @@ def match_table(result: MatchResult) -> ResultTable:
             f"{row.losses:,}",
             Share(row.score, row.score_interval, even),
             with_margin(row.points, row.points_interval),
-            f"{row.milliseconds:.3f}",
+            _milliseconds(row.milliseconds),
         )
         for row in result.standings
     ]
@@ -200,7 +222,7 @@ def match_table(result: MatchResult) -> ResultTable:
 
 
 def rating_text(rating: Rating) -> str:
-    """Return a rating with its interval, or the one bound that the games hold."""
+    """Return a rating with its interval, or its only finite bound."""
     if rating.interval is None:
         return f"{rating.elo:.0f} -"
     low, high = rating.interval
@@ -212,7 +234,7 @@ def rating_text(rating: Rating) -> str:
 
 
 def skill_text(found: tuple[float, float] | None) -> str:
-    """Return a place on the ladder, with the margin of two standard deviations."""
+    """Return a rating of the ladder, with a margin of two standard deviations."""
     mean, deviation = found or FIRST_SKILL
     return f"{mean:.1f} ± {2 * deviation:.1f}"
 
@@ -220,7 +242,7 @@ def skill_text(found: tuple[float, float] | None) -> str:
 def standings_table(
     standings: Standings, skills: Skills | None = None, *, points: bool = True
 ) -> ResultTable:
-    """Return the standings of a tournament, with ratings where agents met."""
+    """Return the standings of a tournament, with ratings if agents met."""
     alone = standings.seats == 1
     even = 0.5 if alone else 1 / standings.seats
     lines = standings.lines
@@ -244,7 +266,7 @@ def standings_table(
             cells.append(str(line.forfeits or "-"))
         if skills is not None:
             cells.append(skill_text(skills.get(line.agent)))
-        rows.append((*cells, f"{line.milliseconds:.3f}"))
+        rows.append((*cells, _milliseconds(line.milliseconds)))
     stopped = "" if standings.games == standings.planned else f" of {standings.planned:,} planned"
     return ResultTable(
         standings.game,
@@ -257,21 +279,30 @@ def standings_table(
 
 
 def cross_table(
-    standings: Standings, first: int = 0, end: int | None = None, title: str = ""
+    standings: Standings,
+    first: int = 0,
+    end: int | None = None,
+    title: str = "",
+    *,
+    names: bool = True,
 ) -> ResultTable:
-    """Return how every pair did: the columns from `first` up to `end`."""
+    """Return the score of every pair: the columns from `first` up to `end`.
+
+    Without `names`, rows have the numbers of the standings alone.
+    """
     ranking = standings.ranking()
     shown = ranking[first:end]
     rows = []
     for place, agent in enumerate(ranking, start=1):
-        cells: list[str | Share] = [str(place), agent]
+        cells: list[str | Share] = [str(place), *([agent] if names else [])]
         for other in shown:
             cell = standings.cells.get((agent, other))
             empty = "·" if agent == other else "-"
             cells.append(str(Share(cell.share, cell.interval)).replace(" ", "") if cell else empty)
         rows.append(tuple(cells))
     places = (Column(str(first + place)) for place in range(1, len(shown) + 1))
-    return ResultTable(title, (Column(""), Column("agent", text=True), *places), tuple(rows))
+    agent_column = [Column("agent", text=True)] if names else []
+    return ResultTable(title, (Column(""), *agent_column, *places), tuple(rows))
 
 
 def board_table(board: Board) -> ResultTable:

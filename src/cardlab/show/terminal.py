@@ -1,19 +1,18 @@
 """A game at the terminal: a person on one seat, agents on the others.
 
-Whatever a turn shows comes from the `Description` of the person's own view, so that nothing hidden
-can show. Games differ only in that data and in their texts, for which a few general rules hold:
+All that a turn shows comes from the person's own view: from its `Description`, and from the
+`TerminalTexts` of the game, if it has any. So nothing hidden can show. For every game:
 
 - a zone called "hand" with a seat is that seat's hand; other zones with a seat are listed with it;
 - a zone called "pile" shows its first card only, which lies on top; others show all known cards;
-- a card of the person is marked where the text of a legal action mentions it;
-- in all texts `TH` is a card, `hearts` a suit, `8H=S` an action that calls something, and `seat 1`
-  is whoever sits there.
+- a card of the person is marked if the text of a legal action mentions it;
+- in all texts `TH` is a card, `hearts` a suit, and `8H=S` an action that calls a suit;
+- `seat 1` in a text is replaced by the name of the player there.
 """
 
 from __future__ import annotations
 
 import re
-import shlex
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -26,12 +25,15 @@ from rich.columns import Columns
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.panel import Panel
+from rich.segment import SegmentLines
 from rich.table import Table as Grid
 from rich.text import Text
 
+from cardlab.agents.catalog import adviser_of, find_agent
 from cardlab.engine import seeding
 from cardlab.engine.cards import RANKS, SUIT_NAMES, SUIT_SYMBOLS, SUITS
 from cardlab.engine.errors import CardlabError
+from cardlab.engine.folders import require_folder
 from cardlab.engine.game import (
     Agent,
     Array,
@@ -45,29 +47,43 @@ from cardlab.engine.game import (
     Zone,
 )
 from cardlab.engine.play import Table, ask, ask_values, open_game
-from cardlab.engine.records import append_records
+from cardlab.engine.records import Record, append_records, replace_record
+from cardlab.show.rules_text import read_rules
+from cardlab.show.terminal_texts import TerminalTexts, terminal_texts_of
+from cardlab.show.unfinished import (
+    UNFINISHED,
+    YOU,
+    replay_command,
+    resume_command,
+    same_deal_command,
+)
 
 __all__ = [
     "action_look",
     "card_look",
     "play_in_terminal",
+    "require_writable",
     "scale_values",
     "values_grid",
     "words_look",
 ]
 
 HAND, PILE = "hand", "pile"  # zone names that mean something here
-UNFINISHED = "left unfinished"
 SUIT_STYLES = ("color(28)", "color(27)", "color(196)", "")  # fit for light and dark backgrounds
 HAND_ORDER = "CDSH"  # black and red by turns
 CARD = re.compile(f"[{RANKS}][{SUITS}]")
 COLOURED = re.compile(r"[RGBY](?:\d|S|R|\+2)")
 COLOUR_STYLES = {"R": "color(196)", "G": "color(28)", "B": "color(27)", "Y": "color(136)"}
 WORD = re.compile(rf"\b(?:[{RANKS}][{SUITS}]|{'|'.join(SUIT_NAMES)})\b")
-MOST_NEWS = 8
+MOST_NEWS = 8  # lines
+JOINED = 30  # columns beside two sentences about one player on one line
+MOST_HINTS = 5  # choices
+GAP = "   "  # between facts, and between zones, on one line
+UNDO = re.compile(r"u(?:ndo)? *(\d*)", re.IGNORECASE)
+RULES = re.compile(r"r(?:ules)?(?: +(\d+))?", re.IGNORECASE)
 WIDEST, NARROW = 80, 56
 BAR = 20
-TO_ASCII = str.maketrans(SUIT_SYMBOLS + "▮█░…•", SUITS + "##.~*")
+TO_ASCII = str.maketrans(SUIT_SYMBOLS + "▮█░…•→", SUITS + "##.~*>")
 
 
 def card_look(text: str) -> Text:
@@ -81,7 +97,7 @@ def card_look(text: str) -> Text:
 
 
 def words_look(text: str) -> Text:
-    """Return a sentence with its cards and suits in symbols and colours."""
+    """Return a sentence with symbols and colours for its cards and suits."""
     look, end = Text(), 0
     for found in WORD.finditer(text):
         look.append(text[end : found.start()])
@@ -107,15 +123,22 @@ def _suit_look(text: str) -> Text:
 
 
 def values_grid(
-    turn: Turn, values: Array, unit: Unit | None, *, digits: int = 0, taken: int | None = None
+    turn: Turn,
+    values: Array,
+    unit: Unit | None,
+    *,
+    digits: int = 0,
+    taken: int | None = None,
+    most: int | None = None,
 ) -> Grid:
     """Return the legal actions with their values and a bar for each, best first.
 
-    Expected returns become scores, a win as 100%. An action `taken` is marked.
+    Expected returns become scores, where 100% is a win. The action `taken` is marked. With `most`
+    the grid ends after so many actions.
     """
     texts, shares = scale_values(turn, values, unit, digits)
     grid = _grid(2)
-    for place in np.argsort(-values, kind="stable"):
+    for place in np.argsort(-values, kind="stable")[:most]:
         filled = round(BAR * shares[place])
         bar = Text("█" * filled).append("░" * (BAR - filled), style="dim")
         number = Text.assemble((f"{place + 1:>2}", "bold"), ")")
@@ -129,7 +152,7 @@ def values_grid(
 def scale_values(
     turn: Turn, values: Array, unit: Unit | None, digits: int
 ) -> tuple[list[str], Array]:
-    """Return values as texts, scores with so many digits, and the share of a bar each fills."""
+    """Return each value as text, with so many digits, and the part of its bar that is filled."""
     if unit is None:
         seats = max(2, int(turn.view.seats))
         scores = ((1 + (seats - 1) * values) / seats).clip(0, 1)  # an even game: one in `seats`
@@ -141,47 +164,61 @@ def scale_values(
 
 def play_in_terminal(
     table: Table,
-    opponents: Sequence[Agent | OpenAgent],
+    opponents: Sequence[str | Agent | OpenAgent],
     *,
     seat: int = 0,
-    adviser: Agent | None = None,
+    adviser: str | Agent | None = None,
     record_path: Path,
     console: Console,
     read: Callable[[str], str] = input,
-    you: str = "you",
+    resumed: Record | None = None,
 ) -> bool:
-    """Play a new game with a person on `seat`, save its record, return whether it was finished."""
+    """Play a game with a person on `seat`, save its record, return whether it was finished.
+
+    A table with actions is continued. The record then replaces `resumed` in its file; otherwise it
+    is appended. Without an adviser there are no hints.
+    """
     game = table.game
     if not 0 <= seat < table.seats:
-        raise CardlabError(
-            f"there is no seat {seat} in {game.name} with {table.seats} seats; "
-            f"use 0 to {table.seats - 1}"
-        )
+        raise CardlabError(f"{game.name} has no seat {seat}; its seats are 0 to {table.seats - 1}")
     if len(opponents) != table.seats - 1:
         raise CardlabError(
-            f"{len(opponents)} opponents for {table.seats - 1} other seats of "
-            f"{game.name}; name one for each"
+            f"{game.name} with {table.seats} seats needs "
+            f"{_count(table.seats - 1, 'opponent')}, got {len(opponents)}"
         )
-    try:
-        record_path.parent.mkdir(parents=True, exist_ok=True)
-        record_path.open("a").close()  # better a complaint now than a game lost at its end
-    except OSError as error:
-        raise CardlabError(
-            f"the record cannot be saved in {record_path} ({error.strerror}); name "
-            "a file that can be written"
-        ) from None
-    agents: list[Agent | OpenAgent | None] = [*opponents[:seat], None, *opponents[seat:]]
-    sitting = _Sitting(table, agents, seat, adviser, console, read)
+    require_writable(record_path)
+    found = [find_agent(agent, game) for agent in opponents]
+    names = [agent if isinstance(agent, str) else agent.name for agent in opponents]
+    names.insert(seat, YOU)
+    helper = None if adviser is None else find_agent(adviser, game)
+    if isinstance(helper, OpenAgent):
+        raise CardlabError(f"adviser {helper.name} sees all cards; name an agent that does not")
+    sitting = _Sitting(table, [*found[:seat], None, *found[seat:]], names, helper, console, read)
     try:
         sitting.run()
     except (KeyboardInterrupt, EOFError):
         sitting.show(Text())  # the prompt's line is still open
     finally:
-        names = [agent.name if agent else you for agent in agents]
+        table = sitting.table
         record = table.record(names, note=None if table.over else UNFINISHED)
-        append_records(record_path, record)
-    sitting.show_end(record_path)
+        if resumed is None:
+            append_records(record_path, record)
+        elif record != resumed:
+            replace_record(record_path, resumed, record)
+    usual = adviser is None or adviser == adviser_of(game)
+    sitting.show_end(record_path, None if usual or not isinstance(adviser, str) else adviser)
     return table.over
+
+
+def require_writable(path: Path) -> None:
+    """Raise an error before the game if its record could not be saved at its end."""
+    require_folder(path)
+    try:
+        path.open("a").close()
+    except OSError as error:
+        raise CardlabError(
+            f"{path} cannot be written: {error.strerror}; name another file for the record"
+        ) from None
 
 
 @dataclass
@@ -190,21 +227,37 @@ class _Sitting:
 
     table: Table
     agents: Sequence[Agent | OpenAgent | None]
-    seat: int
+    names: Sequence[str]
     adviser: Agent | None
     console: Console
     read: Callable[[str], str]
+    result_shown: bool = False
 
     def __post_init__(self) -> None:
         self.game = self.table.game
+        self.texts: TerminalTexts = terminal_texts_of(self.game)
+        self.seat = self.names.index(YOU)
         self.seed = self.table.seed or 0
         self.width = min(self.console.width, WIDEST)
-        self.names = names = ["you" if agent is None else agent.name for agent in self.agents]
         self.labels = [
-            name if names.count(name) == 1 else f"{name} (seat {seat})"
-            for seat, name in enumerate(names)
+            name if self.names.count(name) == 1 else f"{name} (seat {seat})"
+            for seat, name in enumerate(self.names)
         ]
-        self.rngs = [seeding.generator(self.seed, "seat", k) for k in range(self.table.seats)]
+        # A resumed game draws new random numbers: the first ones were used before it was left.
+        plies = len(self.table.actions)
+        again: tuple[str | int, ...] = ("resumed", plies) if plies else ()
+        self.rngs = [
+            seeding.generator(self.seed, "seat", k, *again) for k in range(self.table.seats)
+        ]
+        self.look_again()
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether moves may be taken back: nobody else has acted on them."""
+        return self.table.seats == 1
+
+    def look_again(self) -> None:
+        """Forget what the person was shown, as if the table were new to them."""
         self.log: tuple[Event, ...] = ()
         self.news: list[Event] = []  # since the person's last turn
         self.hand: tuple[str, ...] = ()  # as it was at the person's last turn
@@ -213,11 +266,13 @@ class _Sitting:
     def run(self) -> None:
         """Play until the game is over."""
         open_game(self.table, self.agents, self.rngs)
-        while not self.table.over:
+        while not self.table.over or self.wants_undo():
             seat = self.table.mover
             agent = self.agents[seat]
             if agent is None:
                 action = self.choose()
+                if action is None:
+                    continue
                 self.news.clear()
             else:
                 with self.thinking(self.labels[seat]):
@@ -227,55 +282,106 @@ class _Sitting:
             self.listen()
 
     def listen(self) -> None:
-        """Take up what the person has witnessed since the last call."""
+        """Add what the person has seen since the last call to the news."""
         events = self.table.state.view(self.seat).describe().events
         self.news.extend(_added(self.log, events))
         self.log = events
 
-    def tell(self, text: str) -> Text:
-        """Return a game's text in looks, with names for seats."""
+    def named(self, text: str) -> Text:
+        """Return a game's text with symbols and colours, and with names for seats."""
         return words_look(re.sub(r"\bseat (\d+)\b", lambda seat: self.labels[int(seat[1])], text))
 
     def show(self, part: RenderableType, *, soft_wrap: bool = False) -> None:
-        """Write to the terminal, in plain letters where it knows no others."""
+        """Write to the terminal; to one that knows only ASCII, in ASCII."""
         if not self.console.options.ascii_only:
             self.console.print(part, soft_wrap=soft_wrap)
             return
         with self.console.capture() as written:
             self.console.print(part, soft_wrap=soft_wrap)
-        self.console.file.write(written.get().translate(TO_ASCII))
+        text = written.get().translate(TO_ASCII)
+        self.console.file.write(text.encode("ascii", "replace").decode("ascii"))
 
     def thinking(self, name: str) -> AbstractContextManager[object]:
-        """Return a context in which the terminal says who thinks."""
+        """Return a context in which the terminal shows who is thinking."""
         quiet = self.console.options.ascii_only
-        return nullcontext() if quiet else self.console.status(Text(f"{name} thinks"))
+        return nullcontext() if quiet else self.console.status(Text(f"{name} is thinking"))
 
-    def choose(self) -> int:
-        """Show the turn and ask until the answer is a legal action."""
+    def ask_person(self, prompt: str) -> str:
+        """Return what the person types."""
+        answer = self.read(prompt).strip()
+        if not self.console.is_terminal:
+            self.show(Text(answer))  # a file or pipe does not show what was typed
+        return answer
+
+    def choose(self) -> int | None:
+        """Show the turn, ask until there is an action; None after moves were taken back."""
         turn = self.table.turn()
         self.show_turn(turn)
         count = len(turn.legal)
         ways = f"1-{count}" if count > 1 else "1 or Enter"
         while True:
-            answer = self.read(f" your move ({ways}, ? for help): ").strip()
-            if not self.console.is_terminal:
-                self.show(Text(answer))  # a file or pipe has no echo of it
+            answer = self.ask_person(f" your move ({ways}, ? for help): ")
             try:
-                if answer == "?":
-                    self.show_help(turn)
-                elif answer.lower() == "h":
-                    self.show_hint(turn)
-                elif answer.lower() == "q":
+                if answer.casefold() in map(str.casefold, turn.texts):
+                    return self.read_action(answer, turn)
+                if answer.lower() == "q":
                     raise EOFError
-                else:
+                if self.can_undo and (moves := UNDO.fullmatch(answer)):
+                    self.take_back(int(moves[1] or 1))
+                    return None
+                if not self.show_more(answer, turn):
                     return self.read_action(answer, turn)
             except CardlabError as error:
                 sentence = str(error)
                 stop = "" if sentence.endswith(("?", ".")) else "."
                 self.show(_aside(Text(sentence[:1].upper() + sentence[1:] + stop)))
 
+    def show_more(self, answer: str, turn: Turn) -> bool:
+        """Show help, a hint or rules if the answer asks for one of them."""
+        if answer == "?":
+            self.show_help(turn)
+        elif answer.lower() == "h":
+            self.show_hint(turn)
+        elif section := RULES.fullmatch(answer):
+            if section[1] and self.means_legal_action(answer, turn):  # such as a red five
+                return False
+            self.show_rules(section[1] or "")
+        else:
+            return False
+        return True
+
+    def means_legal_action(self, answer: str, turn: Turn) -> bool:
+        """Return whether the game reads an answer as a legal action."""
+        try:
+            return self.game.parse_action(answer) in turn.legal
+        except CardlabError:
+            return False
+
+    def take_back(self, moves: int) -> None:
+        """Take back the last moves."""
+        made = len(self.table.actions)
+        if not 1 <= moves <= made:
+            most = f"you can take back {_count(made, 'move')}" if made else "you have made no move"
+            raise CardlabError(f"{_count(moves, 'move')} cannot be taken back; {most}")
+        self.table = self.table.at_ply(made - moves)
+        self.look_again()
+        self.news.clear()
+
+    def wants_undo(self) -> bool:
+        """Offer to take back moves of a lost game with one seat; return whether that was done."""
+        if not self.can_undo or self.table.state.returns()[0] > 0:
+            return False
+        self.show_result()
+        self.result_shown = True
+        answer = self.ask_person(" type u to take back your last move, or Enter to end: ")
+        moves = UNDO.fullmatch(answer)
+        if moves:
+            self.take_back(min(max(int(moves[1] or 1), 1), len(self.table.actions)))
+            self.result_shown = False
+        return bool(moves)
+
     def read_action(self, answer: str, turn: Turn) -> int:
-        """Return the legal action that a number or text means, nothing meaning the only one."""
+        """Return the legal action that a number or text means; nothing means the only one."""
         actions = [int(action) for action in turn.legal]
         looks = [action_look(text).plain for text in turn.texts]
         numbers = [str(number) for number in range(1, len(actions) + 1)]
@@ -283,7 +389,7 @@ class _Sitting:
             if len(actions) == 1:
                 return actions[0]
             raise CardlabError(
-                "it is your move; give a number from your choices or a text such as "
+                "it is your move; type the number of a choice or its text, such as "
                 f"{turn.texts[0].lower()}, or ? for help"
             )
         for action, *known in zip(actions, numbers, turn.texts, looks, strict=True):
@@ -309,127 +415,221 @@ class _Sitting:
         if self.hand and 0 < len(gained) < len(hand):  # no news after a whole new deal
             news.append(Text.assemble("new in your hand: ", _row(_sorted(gained))))
         self.hand = hand
-        parts = self.table_parts(description, news)
-        if hands:
+        parts = self.table_parts(news)
+        title = "your choices"
+        if hands and sorted(hand) == sorted(turn.texts):  # each card of the hand is a choice
+            title = f"your hand, {_count(len(hand), 'card')}: choose one"
+        elif hands:
             cards = [_marked(card, turn.texts) for card in _sorted(hand)]
             for card in cards:
                 card.pad_right(max(map(len, cards)) - len(card))
-            title = Text(f"your hand, {_count(len(hand), 'card')}", style="bold")
-            parts.append(Group(title, Columns(cards)))
-        choices = [
-            Text.assemble((f"{number:>2}", "bold"), ") ", action_look(text))
-            for number, text in enumerate(turn.texts, start=1)
-        ]
-        parts.append(Group(Text("your choices", style="bold"), Columns(choices, padding=(0, 2))))
+            heading = Text(f"your hand, {_count(len(hand), 'card')}", style="bold")
+            parts.append(Group(heading, Columns(cards)))
+        choices = []
+        for number, (action, text) in enumerate(zip(turn.legal, turn.texts, strict=True), start=1):
+            choice = Text.assemble((f"{number:>2}", "bold"), ") ", action_look(text))
+            effect = self.texts.effect(turn.view.array[0], int(action))
+            choices.append(Text.assemble(choice, "  ", words_look(effect)) if effect else choice)
+        parts.append(Group(Text(title, style="bold"), Columns(choices, padding=(0, 2))))
         self.show(self.panel(self.game.title, parts))
 
     def panel(self, title: str, parts: Sequence[RenderableType]) -> Panel:
-        """Return parts in one frame, a blank line between them."""
+        """Return parts in one frame, with blank lines between them if these fit."""
         place = Text(f"ply {len(self.table.actions)}, seed {self.seed}", style="dim")
-        rows = [row for part in parts for row in (Text(), part)][1:]
-        return Panel(
-            Group(*rows),
-            title=Text(title, style="bold"),
-            title_align="left",
-            subtitle=place,
-            subtitle_align="right",
-            width=self.width,
-        )
 
-    def table_parts(self, description: Description, news: Sequence[Text]) -> list[RenderableType]:
-        """Return the other seats, what lies in the middle with facts and news, other zones."""
-        others = _grid(2)
-        for seat in (
-            (self.seat + step) % description.seats for step in range(1, description.seats)
-        ):
-            held = [_zone_line(zone, self.width) for zone in description.zones if zone.seat == seat]
-            if isinstance(self.agents[seat], OpenAgent):
-                held.append(Text("sees all cards", style="italic"))
-            others.add_row(f"seat {seat}", Text(self.names[seat], style="bold"), Group(*held))
+        def framed(rows: Sequence[RenderableType]) -> Panel:
+            return Panel(
+                Group(*rows),
+                title=Text(title, style="bold"),
+                title_align="left",
+                subtitle=place,
+                subtitle_align="right",
+                width=self.width,
+            )
+
+        spacious = framed([row for part in parts for row in (Text(), part)][1:])
+        lines = self.console.render_lines(spacious, self.console.options)
+        return spacious if len(lines) < self.console.height else framed(parts)
+
+    def table_parts(self, news: Sequence[Text]) -> list[RenderableType]:
+        """Return the other seats, the middle with facts and news, and other zones."""
+        view = self.table.state.view(self.seat)
+        description = view.describe()
         boxes: list[RenderableType] = []
         lists: list[RenderableType] = []
+        mine: list[Text] = []
+        taken = 0  # columns
         for zone in description.zones:
             if zone.seat is None and (zone.name == PILE or len(zone.cards) < 2):
                 boxes.append(_box(zone))
+                taken += max(_box_width(zone), len(zone.name)) + 1
             elif zone.seat is None:
                 lists.append(_zone_line(zone, self.width))
             elif zone.seat == self.seat and zone.name != HAND:
-                lists.append(_zone_line(zone, self.width, "your "))
+                mine.append(_zone_line(zone, self.width))
+        if self.texts.heading and lists:
+            lists.insert(0, Text(self.texts.heading, style="dim"))
+        for place, line in enumerate(_flow(mine, self.width - 9)):
+            lists.append(Text.assemble("     " if place else "your ", line))
+        wide = self.width >= NARROW
+        room = self.width - 6 - (taken + 2 if wide else 0)
+        facts = {**description.facts, **self.texts.facts(view.array[0], self.seat)}
+        lines = [
+            Text.assemble((f"{name} ", "bold"), self.named(str(value)))
+            for name, value in facts.items()
+        ]
         row, words, middle = _grid(1), _grid(1), _grid(2)
         row.add_row(*boxes)
-        for name, value in description.facts.items():
-            words.add_row("", Text.assemble((f"{name} ", "bold"), self.tell(str(value))))
+        for line in _flow(lines, room):
+            words.add_row("", line)
         for line in news:
             words.add_row("•", line)
         middle.add_row(row, words)
-        parts: list[RenderableType] = [others] if description.seats > 1 else []
-        parts.append(middle if self.width >= NARROW else Group(row, words))
+        parts = self.other_seats(description)
+        parts.append(middle if wide else Group(row, words))
         return [*parts, Group(*lists)] if lists else parts
 
+    def other_seats(self, description: Description) -> list[RenderableType]:
+        """Return the other seats with their zones, from the next one on."""
+        if description.seats == 1:
+            return []
+        grid = Grid.grid(padding=(0, 2, 0, 0))
+        for wraps in (False, False, True):
+            grid.add_column(no_wrap=not wraps)
+        longest = max(len(name) for name in self.names)
+        room = self.width - 4 - len("seat 0  ") - min(longest, self.width // 2) - 4
+        for step in range(1, description.seats):
+            seat = (self.seat + step) % description.seats
+            held = [_zone_line(zone, self.width) for zone in description.zones if zone.seat == seat]
+            if isinstance(self.agents[seat], OpenAgent):
+                held.append(Text("sees all cards", style="italic"))
+            grid.add_row(f"seat {seat}", self.name_of(seat), Group(*_flow(held, room)))
+        return [grid]
+
+    def name_of(self, seat: int) -> Text:
+        """Return a player's name on one line, cut off if it takes more than half of the width."""
+        name = Text(self.names[seat], style="bold", no_wrap=True)
+        name.truncate(self.width // 2, overflow="ellipsis")
+        return name
+
     def news_lines(self) -> list[Text]:
-        """Return what happened since the person's last turn in sentences, the latest last."""
-        lines = []
+        """Return what happened since the person's last turn, a sentence each, the latest last."""
+        lines: list[Text] = []
+        last = None
         for event, same in groupby(self.news):
             who = "" if event.seat is None else f"{self.labels[event.seat]} "
             times = len(list(same))
             often = f" ({times} times)" if times > 1 else ""
-            lines.append(Text.assemble(who, self.tell(event.text), often))
+            text = Text.assemble(self.named(event.text), often)
+            if who and event.seat == last and len(lines[-1]) + len(text) <= self.width - JOINED:
+                lines[-1] = Text.assemble(lines[-1], "; ", text)
+            else:
+                lines.append(Text.assemble(who, text))
+            last = event.seat
         return lines if len(lines) <= MOST_NEWS else [Text("…"), *lines[-MOST_NEWS:]]
 
     def show_help(self, turn: Turn) -> None:
-        """Say how to play."""
+        """Show all that can be typed."""
         last = turn.texts[-1]
-        grid = _grid(2)
-        grid.add_row(str(len(turn.texts)), "the number of a choice")
-        grid.add_row(Text(last.lower()), Text.assemble("or its text, here for ", action_look(last)))
-        grid.add_row("h", "a hint, by an adviser who sees only what you see")
-        grid.add_row("q", "leave (as does Ctrl-C); the game so far is saved")
+        rows = [
+            (str(len(turn.texts)), "a choice by its number"),
+            (last.lower(), f"a choice by its text, here {action_look(last).plain}"),
+        ]
+        if self.adviser is not None:
+            rows.append(("h", f"a hint by {self.adviser.name}, who sees only what you see"))
+        if self.can_undo:
+            rows.append(("u", "take back your last move; u 3 takes back three"))
+        if sections := read_rules(self.game)[1:]:
+            rows.append(("r", f"the rules in short; r 1 to r {len(sections)} show one section"))
+        rows.append(("q", "leave, as does Ctrl-C; the game is saved, and can be resumed"))
         title = Text(f"{self.game.title}: {self.game.summary}.", style="bold")
         has_hand = any(zone.name == HAND for zone in turn.view.describe().zones)
         brackets = "Cards in [brackets] can be played now. " if has_hand else ""
-        self.show(_aside(title, Text(f"{brackets}Type"), grid))
+        parts: list[RenderableType] = [title, Text(f"{brackets}Type one of these, then Enter:")]
+        parts.append(_rows(rows))
+        if more := self.texts.help(turn.view.array[0]):
+            parts += [Text("In this game:"), _rows(more)]
+        self.show_pages(_aside(*parts))
+
+    def show_rules(self, section: str) -> None:
+        """Show the rules in short and the titles of their sections, or one section."""
+        rules = read_rules(self.game)
+        if not rules:
+            raise CardlabError(f"{self.game.title} has no text of its rules")
+        first, *sections = rules
+        if not section:
+            rows = [(f"r {number}", one.title) for number, one in enumerate(sections, start=1)]
+            title = Text(f"The rules of {self.game.title}", style="bold")
+            self.show_pages(_aside(title, first.rendered(), Text(), _rows(rows)))
+            return
+        if not 1 <= int(section) <= len(sections):
+            raise CardlabError(
+                f"the rules have no section {section}; type r 1 to r {len(sections)}"
+            )
+        chosen = sections[int(section) - 1]
+        self.show_pages(_aside(Text(chosen.title, style="bold"), chosen.rendered()))
+
+    def show_pages(self, part: RenderableType) -> None:
+        """Show a text; on a terminal that is too low for it, page by page."""
+        size = self.console.options.update(width=self.width)
+        lines = self.console.render_lines(part, size)
+        if not self.console.is_terminal or len(lines) < self.console.height:
+            self.show(SegmentLines(lines, new_lines=True))
+            return
+        step = max(self.console.height - 2, 1)
+        for first in range(0, len(lines), step):
+            self.show(SegmentLines(lines[first : first + step], new_lines=True))
+            if first + step < len(lines) and self.ask_person(" Enter for more, q to stop: "):
+                return
 
     def show_hint(self, turn: Turn) -> None:
-        """Show what the adviser thinks, from a random stream that nobody else draws from."""
+        """Show the adviser's best choices; its random stream is used for nothing else."""
         adviser = self.adviser
         if adviser is None:
             raise CardlabError("nobody gives hints in this game")
         rng = seeding.generator(self.seed, "hint", len(self.table.actions))
+        name = f"hint by {adviser.name}: "
         if not isinstance(adviser, HasValues):
             with self.thinking(adviser.name):
                 best = ask(adviser, self.table.state, rng, ", as adviser")
-            text = self.game.action_text(best)
-            self.show(_aside(Text.assemble(f"{adviser.name} would take ", action_look(text))))
+            self.show(_aside(Text.assemble(name, action_look(self.game.action_text(best)))))
             return
         with self.thinking(adviser.name):
             values = ask_values(adviser, turn, rng)
         unit = adviser.unit if isinstance(adviser, HasUnit) else None
-        says = f", {unit.words}:" if unit else " expects this score, with a win as 100%:"
-        self.show(_aside(Text(adviser.name + says), values_grid(turn, values, unit)))
+        words = unit.words if unit else "the expected score of each choice; 100% is a win"
+        parts: list[RenderableType] = [Text(f"{name}{words}")]
+        shortened = len(values) > MOST_HINTS + 1  # one more choice takes no more room than a note
+        parts.append(values_grid(turn, values, unit, most=MOST_HINTS if shortened else None))
+        if shortened:
+            parts.append(Text(_rest_of(scale_values(turn, values, unit, 0)[0], values)))
+        self.show(_aside(*parts))
 
-    def show_end(self, path: Path) -> None:
-        """Show the result, or that there is none, and how to see or play the game again."""
+    def show_end(self, path: Path, adviser: str | None) -> None:
+        """Show the result, or that there is none, and the commands to continue from here."""
         table = self.table
-        plies = _count(len(table.actions), "ply", "plies")
-        if table.over:
-            grid = _grid(2)
-            for seat, points in enumerate(table.state.points()):
-                grid.add_row(f"seat {seat}", Text(self.names[seat]), _count(points, "point"))
-            verdict = Text(f"{self.verdict()} after {plies}", style="bold")
-            description = table.state.view(self.seat).describe()
-            parts = [*self.table_parts(description, self.news_lines()), Group(verdict, grid)]
-            self.show(self.panel(f"{self.game.title}: result", parts))
-        else:
+        if not table.over:
+            plies = _count(len(table.actions), "ply", "plies")
             self.show(_aside(Text(f"You left the game after {plies}.")))
-        lines = [f"saved in    {path}", f"to see it   cardlab replay {shlex.quote(str(path))}"]
-        if table.over and table.dealt_by_seed:
-            usual = self.game.read_options({})
-            changed = [(k, value) for k, value in table.options.items() if value != usual[k]]
-            also = "".join(f" -o {k}={str(value).lower()}" for k, value in changed)
-            name = self.game.identifier
-            lines.append(f"same deal   cardlab play {name} --seed {self.seed}{also}")
+        elif not self.result_shown:
+            self.show_result()
+        lines = [f"saved in    {path}"]
+        if not table.over:
+            lines.append(f"resume it   {resume_command(path, table, self.names, adviser)}")
+        lines.append(f"see it      {replay_command(path, table.game)}")
+        lines.append(f"same deal   {same_deal_command(table, self.names, adviser)}")
         for line in lines:  # never broken, so that commands can be copied
             self.show(Text(f" {line}"), soft_wrap=True)
+
+    def show_result(self) -> None:
+        """Show the table of a finished game, who won and the points."""
+        grid = _grid(2)
+        for seat, points in enumerate(self.table.state.points()):
+            grid.add_row(f"seat {seat}", self.name_of(seat), _count(points, "point"))
+        plies = _count(len(self.table.actions), "ply", "plies")
+        verdict = Text(f"{self.verdict()} after {plies}", style="bold")
+        parts = [*self.table_parts(self.news_lines()), Group(verdict, grid)]
+        self.show(self.panel(f"{self.game.title}: result", parts))
 
     def verdict(self) -> str:
         """Return who won, in words."""
@@ -440,9 +640,31 @@ class _Sitting:
             return "You win" if best > 0 else "You lose"
         if len(winners) == len(returns):
             return "A tie"
-        if winners == ["you"]:
+        if winners == [YOU]:
             return "You win"
         return f"{' and '.join(winners)} {'wins' if len(winners) == 1 else 'win'}"
+
+
+def _rest_of(texts: Sequence[str], values: Array) -> str:
+    """Return how many choices a hint leaves out, and how many of them are as good as the best."""
+    order = [texts[place] for place in np.argsort(-values, kind="stable")]
+    rest = order[MOST_HINTS:]
+    alike = sum(text == order[0] for text in rest)
+    also = f", {alike} of them with {order[0].strip()}, too" if alike else ""
+    if alike == len(rest):
+        also = f" with {order[0].strip()}"
+    return f"and {len(rest)} more{also}"
+
+
+def _flow(parts: Sequence[Text], room: int) -> list[Text]:
+    """Return parts on as few lines as they fit, in their order."""
+    lines: list[Text] = []
+    for part in parts:
+        if lines and len(lines[-1]) + len(GAP) + len(part) <= room:
+            lines[-1] = Text.assemble(lines[-1], GAP, part)
+        else:
+            lines.append(part)
+    return lines
 
 
 def _added(before: tuple[Event, ...], now: tuple[Event, ...]) -> tuple[Event, ...]:
@@ -478,14 +700,22 @@ def _marked(card: str, actions: Sequence[str]) -> Text:
     return Text.assemble(" ", card_look(card), " ", style="dim")
 
 
+def _face(zone: Zone) -> Text:
+    return card_look(zone.cards[0]) if zone.cards else Text(f"▮ {zone.count}")
+
+
+def _box_width(zone: Zone) -> int:
+    return max(len(_face(zone)), 4) + 4
+
+
 def _box(zone: Zone) -> RenderableType:
     """Return a zone as one card: its top card, or a back with the number of cards."""
-    face = card_look(zone.cards[0]) if zone.cards else Text(f"▮ {zone.count}")
-    frame = Panel(Text.assemble(face, style="bold", justify="center"), width=max(len(face), 4) + 4)
+    face = Text.assemble(_face(zone), style="bold", justify="center")
+    frame = Panel(face, width=_box_width(zone))
     return Group(frame, Text(zone.name, style="dim", justify="center"))
 
 
-def _zone_line(zone: Zone, width: int, owner: str = "") -> Text:
+def _zone_line(zone: Zone, width: int) -> Text:
     """Return a zone on one line: its known cards, or a row of backs and their number."""
     backs = "▮" * min(zone.count, width // 5 - 4)
     held = (
@@ -493,7 +723,16 @@ def _zone_line(zone: Zone, width: int, owner: str = "") -> Text:
         if zone.cards
         else Text(f"{backs} {_count(zone.count, 'card')}".strip())
     )
-    return held if zone.name == HAND else Text.assemble((f"{owner}{zone.name}  ", "bold"), held)
+    return held if zone.name == HAND else Text.assemble((f"{zone.name}  ", "bold"), held)
+
+
+def _rows(rows: Sequence[tuple[str, str]]) -> Grid:
+    """Return texts with their meanings, in two columns."""
+    grid = Grid.grid(padding=(0, 2, 0, 0))
+    grid.add_column(no_wrap=True)
+    for text, meaning in rows:
+        grid.add_row(Text(text, style="bold"), Text(meaning))
+    return grid
 
 
 def _grid(gap: int) -> Grid:

@@ -1,17 +1,19 @@
-"""What the arena's commands print: the table as it grows, the cross-table, ratings, verdicts."""
+"""What the arena's commands print: live tables, cross-tables, ratings, verdicts."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from cardlab.show.console import new_console, table_of, tell_forfeits
+from cardlab.show.console import new_console, tell_forfeits
 from cardlab.show.result_tables import (
+    Column,
+    ResultTable,
     board_table,
     cross_table,
     match_table,
@@ -45,6 +47,7 @@ LIVE_SHARE = 30
 ROOM_FOR_POINTS = 96  # columns of the terminal
 WIDEST_CROSS_TABLE = 12  # agents
 ROOM_FOR_CELL = 11  # columns of the terminal in a cross-table
+LONGEST_NAME = 40  # columns in a cross-table; longer names are numbers there
 SAME_LETTER = "agents that share a letter: no significant difference at this sample size"
 
 
@@ -61,7 +64,7 @@ def cell_meaning(standings: Standings) -> str:
 def live_table(
     ladder: Ladder | None = None,
 ) -> Iterator[Callable[[Results, ShardResult | None], None]]:
-    """Show progress with the table so far, on a terminal only."""
+    """Show progress and the table so far, if standard error is a terminal."""
     from rich.console import Group
     from rich.live import Live
     from rich.progress_bar import ProgressBar
@@ -90,7 +93,8 @@ def live_table(
         left = f", {_clock((planned - games) / pace)} left" if pace > 0 else ""
         head = Text(f"{games:,} of {planned:,} games, {60 * pace:,.0f} a minute{left}")
         bar = ProgressBar(total=planned, completed=games, width=60)
-        live.update(Group(head, bar, _growing(results.table(ratings=False).lines, ladder)))
+        table = _growing(results.table(ratings=False).lines, ladder)
+        live.update(Group(head, bar, *table.to_lines(console.width)))
         live.refresh()
         latest = time.monotonic()
         pause = max(LIVE_SECONDS, LIVE_SHARE * (latest - now))  # millions of games take seconds
@@ -112,28 +116,25 @@ def _skills(ladder: Ladder | None) -> dict[str, tuple[float, float]] | None:
     return {name: (mean, spread) for name, mean, spread in ladder.standings()}
 
 
-def _growing(lines: Sequence[Line], ladder: Ladder | None) -> Any:
-    from rich.markup import escape
-
+def _growing(lines: Sequence[Line], ladder: Ladder | None) -> ResultTable:
     skills = _skills(ladder)
-    table = table_of("agent")
-    for name in ("games", "score %", *(["ladder"] if ladder else [])):
-        table.add_column(name, justify="right")
+    rows = []
     for line in lines:
-        cells = [f"{line.games:,}", with_margin(line.score, line.score_interval, 100)]
+        cells = [line.agent, f"{line.games:,}", with_margin(line.score, line.score_interval, 100)]
         if skills is not None:
             cells.append(skill_text(skills.get(line.agent)))
-        table.add_row(escape(line.agent), *cells)
-    return table
+        rows.append(tuple(cells))
+    heads = ("games", "score %", *(["ladder"] if ladder else []))
+    return ResultTable("", (Column("agent", text=True), *map(Column, heads)), tuple(rows))
 
 
 def show_match(result: MatchResult) -> None:
-    """Print how a match went, and whether the agents differ significantly."""
+    """Print the result of a match, and whether the agents differ significantly."""
     from cardlab.engine.statistics import FEWEST_VALUES
 
     out = new_console()
     table = match_table(result)
-    out.print(table.to_rich())
+    table.show(out)
     out.print(table.note, markup=False)
     tell_forfeits(out, result.game, result.standings)
     print_salt(out, result.salt)
@@ -159,21 +160,27 @@ def show_standings(
     salt: str | None = None,
 ) -> None:
     """Print standings, ratings and the cross-table of a tournament."""
+    from rich.cells import cell_len
+
     out = new_console()
     alone = standings.seats == 1
     points = alone or out.width >= ROOM_FOR_POINTS
     table = standings_table(standings, _skills(ladder), points=points)
-    out.print(table.to_rich())
+    table.show(out)
     count = len(standings.lines)
     if 1 < count <= WIDEST_CROSS_TABLE:
-        longest = min(40, max(len(line.agent) for line in standings.lines))
+        longest = max(cell_len(line.agent) for line in standings.lines)
+        names = longest <= LONGEST_NAME
+        longest = longest if names else 0
         fit = max(1, (out.width - longest - 6) // ROOM_FOR_CELL)
         beside = -(-count // -(-count // fit))  # blocks of about equal width
         out.print(f"[italic]{cell_meaning(standings)}[/]")
         for first in range(0, count, beside):
-            out.print(cross_table(standings, first, first + beside).to_rich())
+            cross_table(standings, first, first + beside, names=names).show(out)
     elif count > WIDEST_CROSS_TABLE:
-        out.print(f"no cross-table of more than {WIDEST_CROSS_TABLE} agents here; --json has it")
+        out.print(
+            f"the cross-table of more than {WIDEST_CROSS_TABLE} agents is shown by --json only"
+        )
     out.print(f"{table.note}; {seconds:.1f} s", markup=False)
     if not alone and standings.games:
         groups = [line.rating.groups for line in standings.lines if line.rating]
@@ -185,19 +192,21 @@ def show_standings(
 
 
 def print_salt(out: Console, salt: str | None) -> None:
-    """Print how the same deals are played again, if programs have played."""
+    """Print the option that plays the same deals again, if the deals depend on a salt."""
     if salt:
-        text = f"the deals depended on a secret salt; play them again with --salt {quote(salt)}"
+        text = f"the deals depend on a secret salt; to play them again use --salt {quote(salt)}"
         out.print(text, markup=False, soft_wrap=True)
 
 
-def show_boards(boards: Sequence[Board]) -> None:
-    """Print the leaderboards of a store."""
+def show_boards(boards: Sequence[Board], notes: Iterable[str] = ()) -> None:
+    """Print the leaderboards of a store, and notes on games that have none."""
     out = new_console()
     for board in boards:
         table = board_table(board)
-        out.print(table.to_rich())
-        out.print(f"{table.note}\n")
+        table.show(out)
+        out.print(f"{table.note}\n", markup=False)
+    for note in notes:
+        out.print(note, markup=False)
 
 
 def _llr(verdict: Verdict) -> str:
@@ -207,7 +216,7 @@ def _llr(verdict: Verdict) -> str:
 
 @contextmanager
 def live_verdict() -> Iterator[Callable[[Verdict, int], None]]:
-    """Write the log-likelihood ratio as it goes, to standard error."""
+    """Write the current log-likelihood ratio to standard error."""
     live = sys.stderr.isatty()
     latest = 0.0
 
@@ -229,8 +238,10 @@ def live_verdict() -> Iterator[Callable[[Verdict, int], None]]:
             sys.stderr.write("\r\x1b[K")
 
 
-def show_verdict(verdict: Verdict, test: Test, names: tuple[str, str] | None = None) -> None:
-    """Print what a sequential test has found."""
+def show_verdict(
+    verdict: Verdict, test: Test, names: tuple[str, str] | None = None, store: str = ""
+) -> None:
+    """Print the result of a sequential test, and which store keeps its games."""
     out = new_console()
     pairs = sum(verdict.counts)
     first = names[0] if names else "the first"
@@ -248,7 +259,13 @@ def show_verdict(verdict: Verdict, test: Test, names: tuple[str, str] | None = N
     sentences = {
         "H0": f"H0 accepted: {first} is not {test.elo1:g} nElo stronger than {second}",
         "H1": f"H1 accepted: {first} is stronger than {second} by more than {test.elo0:g} nElo",
-        None: "not decided: give more --games" if names else "not decided yet: play on",
+        None: "not decided; give a higher --games" if names else "not decided yet; play more games",
     }
     out.print(sentences[verdict.accepted], markup=False)
     print_salt(out, verdict.salt)
+    if verdict.tournament is not None:
+        text = (
+            f"every game is kept in {store} as tournament {verdict.tournament!r} and counts on its "
+            "leaderboard"
+        )
+        out.print(text, markup=False, soft_wrap=True)

@@ -5,12 +5,17 @@ from __future__ import annotations
 import pickle
 import random
 from collections.abc import Callable
+from typing import cast
 
 import numpy as np
 
+from cardlab.agents.catalog import find_agent
+from cardlab.engine.arguments import shorten
+from cardlab.engine.errors import CardlabError, reason_of
 from cardlab.engine.game import ActsInBatches, Agent, Game, OpenAgent, State, Turns, require_agent
 from cardlab.engine.play import Table, ask
-from cardlab.testing.games import Options, random_table, retrace
+from cardlab.engine.registry import find_game
+from cardlab.testing.random_games import Options, random_table, retrace
 
 
 def check_is_an_agent(make: Callable[[], Agent], game: Game, options: Options) -> None:
@@ -108,10 +113,38 @@ AGENT_CHECKS: tuple[AgentCheck, ...] = (
 )
 
 
-def check_agent(make: Callable[[], Agent], game: Game, options: Options | None = None) -> None:
-    """Run every check on the agent that `make` makes."""
+def check_agent(
+    agent: str | Agent | Callable[[], Agent], game: str | Game, options: Options | None = None
+) -> None:
+    """Run every check on an agent: its name, an agent, or a class or function that makes one."""
+    found = find_game(game)
+    make, values = _maker_of(agent, found), found.read_options(options)
     for check in AGENT_CHECKS:
-        check(make, game, options or {})
+        check(make, found, values)
+
+
+def _maker_of(agent: object, game: Game) -> Callable[[], Agent]:
+    """Return a function that makes the agent to check; its first call is tried here."""
+    if isinstance(agent, str):
+        find_agent(agent, game)
+        return lambda: cast(Agent, find_agent(agent, game))
+    if not isinstance(agent, type) and isinstance(agent, (Agent, OpenAgent)):
+        return lambda: cast(Agent, agent)
+    if not callable(agent):
+        raise CardlabError(
+            f"agent must be an agent, the name of one, or a class or function that makes one, got "
+            f"{shorten(agent)}"
+        )
+    try:
+        agent()
+    except CardlabError:
+        raise
+    except Exception as error:  # whatever a person's maker raises is theirs to read
+        raise CardlabError(
+            f"agent {shorten(agent)} cannot be made ({reason_of(error, agent)}); give an agent "
+            "instead of its class, or a function without arguments"
+        ) from error
+    return agent
 
 
 def _some_states(game: Game, options: Options) -> list[State]:

@@ -1,4 +1,4 @@
-"""What every game must do, one function a check."""
+"""The checks of a game, one function each, and `check_game`, which runs all of them."""
 
 from __future__ import annotations
 
@@ -8,47 +8,27 @@ import os
 import random
 import subprocess
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from cardlab.engine import seeding
+from cardlab.engine.arguments import shorten
 from cardlab.engine.batch import Batch
 from cardlab.engine.errors import CardlabError, IllegalAction
-from cardlab.engine.game import DEALER, OVER, Description, Game, State, View
+from cardlab.engine.game import DEALER, OVER, Game
 from cardlab.engine.play import Table
+from cardlab.engine.registry import find_game
+from cardlab.testing.leaks import check_nothing_leaks
+from cardlab.testing.random_games import Options, random_table, retrace
+from cardlab.testing.worlds import check_reachable_worlds, check_worlds
 
-Options = dict[str, Any]
 SEEDS = range(20)
-MOST_LOOKED_AT = 100  # positions of a game
-
-
-def random_table(game: Game, options: Options, seed: int, plies: int | None = None) -> Table:
-    """Return a game played at random for so many plies, or to its end."""
-    table = Table(game, seed=seed, options=options)
-    rng = seeding.generator(seed, "random play")
-    while not table.over and (plies is None or len(table.actions) < plies):
-        legal = table.state.legal()
-        where = f"{game.name}, seed {seed}, ply {len(table.actions)}"
-        assert len(legal), f"{where}: the game is not over, but nothing is legal"
-        assert len(table.actions) < game.max_plies, f"{where}: past the stated bound of plies"
-        table.act(int(rng.choice(legal)))
-    return table
-
-
-def retrace(table: Table) -> Iterator[Table]:
-    """Yield a game again from its deals and actions: at the start and after each action."""
-    again = Table(table.game, deals=table.deals, options=table.options)
-    yield again
-    for action in table.actions:
-        again.act(action)
-        yield again
 
 
 def check_layout(game: Game, options: Options, seeds: Iterable[int]) -> None:
-    """What can be seen without playing is as it must be, and records have no padding."""
+    """The record has the required fields and no padding, and `fresh` and `deck` fit it."""
     game.check_contract()
     fields: Any = game.state.fields or {}
     used = sum(kind[0].itemsize for kind in fields.values())
@@ -62,7 +42,10 @@ def check_same_seed_same_game(game: Game, options: Options, seeds: Iterable[int]
     first = {seed: random_table(game, options, seed).state.array.tobytes() for seed in seeds}
     for seed, state in first.items():
         again = random_table(game, options, seed).state.array.tobytes()
-        assert again == state, f"{game.name}, seed {seed}: a second run went another way"
+        assert again == state, (
+            f"{game.name}, seed {seed}: a second run of the same seed ends in another state; let "
+            "the kernels read nothing but the record, the deck order and the action"
+        )
 
 
 def check_replay(game: Game, options: Options, seeds: Iterable[int]) -> None:
@@ -73,37 +56,60 @@ def check_replay(game: Game, options: Options, seeds: Iterable[int]) -> None:
         table = random_table(game, options, seed)
         *_, again = retrace(table)
         assert again.state.array.tobytes() == table.state.array.tobytes(), (
-            f"{game.name}, seed {seed}: the replay ends in another state"
+            f"{game.name}, seed {seed}: replaying the deals and actions ends in another state; let "
+            "the kernels read nothing but the record, the deck order and the action"
         )
         record = table.record(["random"] * table.seats)
-        assert Record.from_line(record.to_line()) == record
+        assert Record.from_line(record.to_line()) == record, (
+            f"{game.name}, seed {seed}: the record of the game changes when it is written and read"
+        )
 
 
 def check_legal_actions(game: Game, options: Options, seeds: Iterable[int]) -> None:
     """Legal actions are ascending, unique and in range; none exactly when over or dealing."""
     start = game.start(options)
-    assert start.mover == DEALER, f"{game.name}: a fresh game must wait for the dealer"
-    assert len(start.legal()) == 0, f"{game.name}: nothing is legal before the deal"
+    assert start.mover == DEALER, (
+        f"{game.name}: `mover` must return DEALER for a fresh game, got {start.mover}"
+    )
+    assert len(start.legal()) == 0, (
+        f"{game.name}: `legal` must return 0 before the deal, got {len(start.legal())} actions"
+    )
     for seed in seeds:
         for table in retrace(random_table(game, options, seed)):
             legal = table.state.legal().tolist()
             where = f"{game.name}, seed {seed}, ply {len(table.actions)}"
-            assert legal == sorted(set(legal)), f"{where}: legal actions {legal} are not ascending"
-            assert all(0 <= action < game.num_actions for action in legal), f"{where}: {legal}"
-            assert bool(legal) == (not table.over), f"{where}: legal actions {legal}"
-            assert table.mover in (OVER, *range(table.seats)), f"{where}: mover {table.mover}"
+            assert legal == sorted(set(legal)), (
+                f"{where}: legal actions must ascend without repetition, got {legal}"
+            )
+            assert all(0 <= action < game.num_actions for action in legal), (
+                f"{where}: legal actions must be from 0 to {game.num_actions - 1}, got {legal}"
+            )
+            assert bool(legal) == (not table.over), (
+                f"{where}: actions must be legal exactly until the game is over, got {legal} with "
+                f"mover {table.mover}"
+            )
+            assert table.mover in (OVER, *range(table.seats)), (
+                f"{where}: `mover` returns {table.mover}, but the seats are 0 to {table.seats - 1}"
+            )
 
 
 def check_ends(game: Game, options: Options, seeds: Iterable[int]) -> None:
-    """Every game ends within its stated bound, with finite returns that sum to zero if declared."""
+    """Every game ends within `max_plies`, with returns from -1 to 1 that sum to 0 if declared."""
     for seed in seeds:
         table = random_table(game, options, seed)
         where = f"{game.name}, seed {seed}"
         returns = table.state.returns()
-        assert all(-1 <= value <= 1 for value in returns), f"{where}: returns {returns}"
-        assert np.isfinite(table.state.points()).all(), f"{where}: points {table.state.points()}"
+        assert all(-1 <= value <= 1 for value in returns), (
+            f"{where}: `returns` must be from -1 to 1, got {returns}"
+        )
+        assert np.isfinite(table.state.points()).all(), (
+            f"{where}: `points` must be finite, got {table.state.points()}"
+        )
         if game.zero_sum:
-            assert abs(sum(returns)) < 1e-9, f"{where}: returns {returns} do not sum to zero"
+            assert abs(sum(returns)) < 1e-9, (
+                f"{where}: returns {returns} do not sum to zero; fix `returns`, or declare "
+                "Game(..., zero_sum=False)"
+            )
 
 
 def check_illegal_actions(game: Game, options: Options, seeds: Iterable[int]) -> None:
@@ -117,31 +123,44 @@ def check_illegal_actions(game: Game, options: Options, seeds: Iterable[int]) ->
                 wrong = random.Random(len(table.actions)).sample(wrong, 60)
             for action in (-1, game.num_actions, *wrong):
                 assert _refuses(table.act, action), (
-                    f"{game.name}, seed {seed}, ply {len(table.actions)}: took {action}"
+                    f"{game.name}, seed {seed}, ply {len(table.actions)}: a table took the illegal "
+                    f"action {action}"
                 )
-            assert table.state.array.tobytes() == before
+            assert table.state.array.tobytes() == before, (
+                f"{game.name}, seed {seed}, ply {len(table.actions)}: a refused action changed the "
+                "state; let `legal` change nothing"
+            )
         batch = Batch(game, 1, seeds=[seed], options=options)
         for action in (-1, *np.flatnonzero(~batch.mask[0]).tolist()):
-            assert _refuses(batch.step, np.array([action])), f"{game.name}: batch took {action}"
+            assert _refuses(batch.step, np.array([action])), (
+                f"{game.name}, seed {seed}: a batch took illegal action {action}"
+            )
 
 
 def check_audit(game: Game, options: Options, seeds: Iterable[int]) -> None:
-    """The record is sound at every step: cards conserved, counts right, scores right."""
+    """`audit` finds no fault at any step."""
     for seed in seeds:
         for table in retrace(random_table(game, options, seed)):
             fault = game.audit(table.state.array[0])
             assert fault == 0, (
-                f"{game.name}, seed {seed}, ply {len(table.actions)}: {game.faults[fault]}"
+                f"{game.name}, seed {seed}, ply {len(table.actions)}: `audit` finds a fault: "
+                f"{game.faults[fault]}"
             )
 
 
 def check_texts(game: Game, options: Options, seeds: Iterable[int]) -> None:
     """Action texts are unique and parse back; decks and states have a text form."""
     texts = [game.action_text(action) for action in range(game.num_actions)]
-    assert len(set(texts)) == len(texts), f"{game.name}: two actions share a text"
+    assert len(set(texts)) == len(texts), (
+        f"{game.name}: two actions have the same text in `action_text`"
+    )
     for action, text in enumerate(texts):
-        assert game.parse_action(text) == action, f"{game.name}: {text!r} does not parse back"
-        assert game.parse_action(text.lower()) == action, f"{game.name}: {text.lower()!r}"
+        assert game.parse_action(text) == action, (
+            f"{game.name}: `parse_action` must return {action} for {text!r}"
+        )
+        assert game.parse_action(text.lower()) == action, (
+            f"{game.name}: `parse_action` must return {action} for {text.lower()!r}, too"
+        )
     for parse in (game.parse_action, game.parse_card):
         answer = _answer(parse, "no such thing")
         assert isinstance(answer, CardlabError), (
@@ -152,8 +171,11 @@ def check_texts(game: Game, options: Options, seeds: Iterable[int]) -> None:
         table = random_table(game, options, seed)
         for order in table.deals:
             text = game.order_text(order)
-            assert game.order_text(game.parse_order(text)) == text
-        assert str(table.state)
+            assert game.order_text(game.parse_order(text)) == text, (
+                f"{game.name}, seed {seed}: the deal {text} is another one when it is read; "
+                "`card_text` and `parse_card` must fit each other"
+            )
+        assert str(table.state), f"{game.name}, seed {seed}: `state_text` returns no text"
 
 
 def check_batch(game: Game, options: Options, seeds: Iterable[int]) -> None:
@@ -167,8 +189,14 @@ def check_batch(game: Game, options: Options, seeds: Iterable[int]) -> None:
         batch.step(np.array(actions))
         for row, track in enumerate(tracks):
             if ply == len(track) - 1:
-                assert batch.done[row], f"{game.name}, seed {seeds[row]}: not done"
-                assert np.allclose(batch.returns[row], tables[row].state.returns())
+                assert batch.done[row], (
+                    f"{game.name}, seed {seeds[row]}: a batch continues after ply {ply}, but a "
+                    "table is over"
+                )
+                ours, theirs = batch.returns[row].tolist(), tables[row].state.returns()
+                assert np.allclose(ours, theirs), (
+                    f"{game.name}, seed {seeds[row]}: a batch returns {ours}, a table {theirs}"
+                )
     for row, table in enumerate(tables):
         assert batch.states[row].tobytes() == table.state.array[0].tobytes(), (
             f"{game.name}, seed {seeds[row]}: the batch ends in another state"
@@ -180,12 +208,12 @@ def check_batch(game: Game, options: Options, seeds: Iterable[int]) -> None:
         for row in np.flatnonzero(again.done).tolist():
             fresh = Table(game, seed=int(again.seeds[row]), options=options)
             assert again.states[row].tobytes() == fresh.state.array[0].tobytes(), (
-                f"{game.name}: row {row} was not restarted from a fresh state"
+                f"{game.name}: row {row} of a batch was not restarted from a fresh state"
             )
 
 
 def check_compiled(game: Game, options: Options, seeds: Iterable[int]) -> None:
-    """Interpreted and compiled rules take the same games through the same states."""
+    """Interpreted and compiled rules reach the same states in the same games."""
     seeds = list(seeds)[:5]
     code = (
         "import sys, json; from cardlab.testing import fingerprint; "
@@ -207,65 +235,46 @@ def check_compiled(game: Game, options: Options, seeds: Iterable[int]) -> None:
     )
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout == fingerprint(game, options, seeds), (
-        f"{game.name}: interpreted and compiled rules disagree"
+        f"{game.name}: interpreted and compiled rules reach different states; use int64(...) where "
+        "numbers of the record can overflow"
     )
 
 
-def check_worlds(game: Game, options: Options, seeds: Iterable[int]) -> None:
-    """Sampled worlds are sound, look the same to the seat, and offer the mover the same.
-
-    In long games some positions stand for all.
-    """
+def check_descriptions(game: Game, options: Options, seeds: Iterable[int]) -> None:
+    """Descriptions name existing seats and cards, and the seat that is to move."""
     for seed in seeds:
-        whole = random_table(game, options, seed)
-        step = 1 + len(whole.actions) // MOST_LOOKED_AT
-        for table in retrace(whole):
-            looked_at = not table.over and len(table.actions) % step == 0
-            for seat in range(table.seats if looked_at else 0):
-                where = f"{game.name}, seed {seed}, ply {len(table.actions)}, seat {seat}"
-                view = table.state.view(seat)
-                assert table.state.view(seat).array.tobytes() == view.array.tobytes()
-                twice = State(game, view.array.copy()).view(seat)
-                assert twice.array.tobytes() == view.array.tobytes(), f"{where}: conceal twice"
-                world = view.imagine(np.random.default_rng(seed))
-                fault = game.audit(world.array[0])
-                assert fault == 0, f"{where}: an imagined world: {game.faults[fault]}"
-                assert world.view(seat).array.tobytes() == view.array.tobytes(), (
-                    f"{where}: an imagined world looks different to the seat"
-                )
-                if table.mover == seat:
-                    assert world.legal().tolist() == table.state.legal().tolist(), where
+        for table in retrace(random_table(game, options, seed)):
+            for seat in range(table.seats):
+                check_description(table, seat, seed)
 
 
-def check_nothing_leaks(game: Game, options: Options, seeds: Iterable[int]) -> None:
-    """Views hide something, and not even two unseen cards that are swapped change their bytes.
-
-    Worlds are compared only while the same actions keep the same seats moving with as many cards
-    in every zone: otherwise the seat has witnessed the difference.
-    """
-    compared = 0
-    hidden = False
-    for seed in seeds:
-        rng = np.random.default_rng(seed)
-        table = random_table(game, options, seed)
-        course = [_witness(step) for step in retrace(table)]
-        hidden |= any(view != state for views, state, *_ in course for view in views)
-        for seat in range(table.seats):
-            for _ in range(6):
-                a, b = (int(card) for card in rng.choice(game.deck, size=2, replace=False))
-                compared += _compare_swapped(table, course, seat, a, b)
-    # A game without hidden cards has nothing to compare; another must offer some pairs.
-    assert hidden or table.seats < 2 or game.open_cards, (
-        f"{game.name}: every seat sees everything; let `conceal` erase what a seat has not "
-        "witnessed, or declare a game without secrets by Game(..., open_cards=True)"
+def check_description(table: Table, seat: int, seed: int) -> None:
+    """Check what `describe` returns for one seat in one position."""
+    game, seats, known = table.game, table.seats, table.state.view(seat).describe()
+    where = f"{game.name}, seed {seed}, ply {len(table.actions)}, seat {seat}: `describe`"
+    last = f"its seats are 0 to {seats - 1}"
+    assert (known.seat, known.seats) == (seat, seats), (
+        f"{where} says seat={known.seat} and seats={known.seats}, must be {seat} and {seats}"
     )
-    assert not (hidden and game.open_cards), (
-        f"{game.name}: declared open_cards=True, but `conceal` erases something; leave one out"
+    to_move = None if table.over else table.mover
+    assert known.to_move == to_move, (
+        f"{where} says to_move={known.to_move}, but `mover` says {to_move}; return the seat to "
+        "move, and None when the game is over"
     )
-    assert compared or not hidden, (
-        f"{game.name}: no swap of two of the {game.deck} cards of the deck could be compared; "
-        "`describe` must list the cards that a seat knows, and `deck` count all cards"
-    )
+    for zone in known.zones:
+        assert _names_a_seat(zone.seat, seats), (
+            f"{where} has a zone {zone.name!r} of seat {zone.seat}, but {last}; give one of them, "
+            "or None for a zone that belongs to nobody"
+        )
+    for event in known.events:
+        assert _names_a_seat(event.seat, seats), (
+            f"{where} has an event {event.text!r} of seat {event.seat}, but {last}; give one of "
+            "them, or None for an event that belongs to nobody"
+        )
+    for name, value in known.facts.items():
+        assert isinstance(name, str) and isinstance(value, (str, int)), (
+            f"{where} has a fact {name!r} with the value {value!r}; use a text or an int"
+        )
 
 
 GameCheck = Callable[[Game, Options, Iterable[int]], None]
@@ -281,15 +290,28 @@ GAME_CHECKS: tuple[GameCheck, ...] = (
     check_texts,
     check_batch,
     check_compiled,
+    check_descriptions,
     check_worlds,
+    check_reachable_worlds,
     check_nothing_leaks,
 )
 
 
-def check_game(game: Game, options: Options | None = None, seeds: Iterable[int] = SEEDS) -> None:
-    """Run every check on a game."""
+def check_game(
+    game: str | Game, options: Options | None = None, seeds: Iterable[int] = SEEDS
+) -> None:
+    """Run every check in GAME_CHECKS on a game; the first fault raises."""
+    found, seeds = find_game(game), _read_seeds(seeds)
+    values = found.read_options(options)
     for check in GAME_CHECKS:
-        check(game, options or {}, seeds)
+        check(found, values, seeds)
+
+
+def _read_seeds(seeds: object) -> list[int]:
+    """Return the seeds of the games that are checked."""
+    if isinstance(seeds, str) or not isinstance(seeds, Iterable):
+        raise CardlabError(f"seeds must be a list of whole numbers, got {shorten(seeds)}")
+    return [seeding.read_seed(seed) for seed in seeds]
 
 
 def _answer(function: Callable[[Any], Any], given: Any) -> Any:
@@ -298,6 +320,10 @@ def _answer(function: Callable[[Any], Any], given: Any) -> Any:
         return function(given)
     except Exception as error:
         return error
+
+
+def _names_a_seat(seat: object, seats: int) -> bool:
+    return seat is None or (not isinstance(seat, bool) and seat in range(seats))
 
 
 def _refuses(take: Callable[[Any], None], action: Any) -> bool:
@@ -314,8 +340,9 @@ def _interpreted() -> bool:
     return not JIT
 
 
-def fingerprint(game: Game, options: Options, seeds: Iterable[int]) -> str:
-    """Return a digest of every state, view and imagined world of some random games."""
+def fingerprint(game: str | Game, options: Options | None, seeds: Iterable[int]) -> str:
+    """Return a digest of every state, view and sampled world of some random games."""
+    seeds = _read_seeds(seeds)
     digest = hashlib.sha256()
     for seed in seeds:
         for table in retrace(random_table(game, options, seed)):
@@ -327,61 +354,3 @@ def fingerprint(game: Game, options: Options, seeds: Iterable[int]) -> str:
                 digest.update(view.imagine(np.random.default_rng(seed)).array.tobytes())
         digest.update(repr((table.state.returns(), table.state.points())).encode())
     return digest.hexdigest()
-
-
-Witnessed = tuple[list[bytes], bytes, int, list[Description]]
-
-
-def _witness(table: Table) -> Witnessed:
-    views = [table.state.view(seat) for seat in range(table.seats)]
-    return (
-        [view.array.tobytes() for view in views],
-        table.state.array.tobytes(),
-        table.mover,
-        [view.describe() for view in views],
-    )
-
-
-def _compare_swapped(table: Table, course: list[Witnessed], seat: int, a: int, b: int) -> int:
-    """Replay with cards a and b swapped; return how many views could be compared and agreed."""
-    game = table.game
-    names = {game.card_text(a), game.card_text(b)}
-    swap = np.arange(game.deck, dtype=np.uint8)
-    swap[[a, b]] = b, a
-    other = Table(game, deals=[swap[order] for order in table.deals], options=table.options, seed=0)
-    compared = 0
-    for ply, (views, _, mover, descriptions) in enumerate(course):
-        seen = {card for zone in descriptions[seat].zones for card in zone.cards}
-        if seen & names or other.mover != mover or mover == OVER:
-            return compared
-        now = other.state.view(seat)
-        counts = [(zone.name, zone.seat, zone.count) for zone in descriptions[seat].zones]
-        if counts != [(zone.name, zone.seat, zone.count) for zone in now.describe().zones]:
-            return compared
-        assert now.array.tobytes() == views[seat], (
-            f"{game.name}, seed {table.seed}, ply {ply}: the view of seat {seat} changes with "
-            f"hidden cards {sorted(names)}; conceal must erase what tells them apart"
-        )
-        assert now.describe() == descriptions[seat]
-        compared += 1
-        if table.actions[ply] not in other.state.legal():
-            return compared
-        other.act(table.actions[ply])
-    return compared
-
-
-def check_uniform(view: View, ways: Sequence[bytes], draws: int = 20_000, seed: int = 0) -> None:
-    """Sampled worlds are those in `ways`, as often as they are listed (chi-square, 1 in 10,000).
-
-    `ways` holds the bytes of the state for every way to lay the unseen cards on hidden places that
-    agrees with what the seat has witnessed, found by enumeration.
-    """
-    from scipy.stats import chisquare
-
-    expected = Counter(ways)
-    rng = np.random.default_rng(seed)
-    met = Counter(view.imagine(rng).array.tobytes() for _ in range(draws))
-    assert not met.keys() - expected.keys(), "an imagined world is not among the possible ones"
-    share = draws / len(ways)
-    result = chisquare([met[world] for world in expected], [share * n for n in expected.values()])
-    assert result.pvalue > 1e-4, f"imagined worlds are not uniform: {result}"

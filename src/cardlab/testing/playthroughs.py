@@ -5,17 +5,21 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
-from pathlib import Path
+from os import PathLike
 
+from cardlab.engine.arguments import read_path
 from cardlab.engine.game import Game
 from cardlab.engine.play import Table
-from cardlab.testing.games import Options, random_table, retrace
+from cardlab.engine.registry import find_game
+from cardlab.engine.seeding import read_seed
+from cardlab.testing.random_games import Options, random_table, retrace
 
 
 def playthrough(
-    game: Game, options: Options, seed: int, actions: Iterable[int] | None = None
+    game: str | Game, options: Options | None, seed: int, actions: Iterable[int] | None = None
 ) -> str:
     """Return a whole game as text, random if no actions are given: deals, states, legal sets."""
+    game, options, seed = find_game(game), options or {}, read_seed(seed)
     if actions is None:
         table = random_table(game, options, seed)
     else:
@@ -44,8 +48,9 @@ def playthrough(
     return "\n".join(lines)
 
 
-def check_playthrough(game: Game, path: Path) -> None:
+def check_playthrough(game: str | Game, path: str | PathLike[str]) -> None:
     """The golden playthrough in a file is what the rules give today."""
+    game, path = find_game(game), read_path(path)
     text = path.read_text(encoding="utf-8")
     head = json.loads(text.partition("\n")[0])
     assert head["rules"] == game.rules_version, (

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
+from cardlab.agents.ahead import Step, agent_step, play_table
 from cardlab.agents.catalog import adviser_of, find_agent, strength_of
 from cardlab.engine.game import Game
 from cardlab.engine.kernel import on_compile
@@ -45,6 +46,19 @@ def ready(game: Game) -> None:
         open_description(table.state, 0)
         table.state.returns(), table.state.points()
         WARM.add(game.reference)
+
+
+def steps(game: Game) -> list[Step | None]:
+    """Return the steps in which helpers compile a game's rules and its adviser."""
+    options = game.read_options({})
+    rules = Step("cardlab.web.lobby:prepare", game.identifier, options)
+    return [rules, agent_step(game, options, adviser_of(game))]
+
+
+def prepare(game: Game, options: dict[str, Any]) -> None:
+    """Make a game ready, in a helper."""
+    ready(game)
+    play_table(game, options)
 
 
 class _Stopped(BaseException):

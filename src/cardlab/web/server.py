@@ -6,11 +6,13 @@ import asyncio
 import logging
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
+from functools import partial
 
 from fastapi import FastAPI, HTTPException, Request, WebSocket
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
+from cardlab.agents.ahead import compile_ahead
 from cardlab.arena.store import Store, StoreError
 from cardlab.arena.workers import default_workers
 from cardlab.engine.errors import CardlabError
@@ -35,6 +37,7 @@ from cardlab.web.store_reads import StoreReads
 
 LOG = logging.getLogger(__name__)
 DAY = 86_400
+HELPERS_SECONDS = 0.2  # between two looks whether helpers are still compiling
 CHECK_LINK = "check the link, or open a new table on the start page"
 
 Handler = Callable[..., Awaitable[Response]]
@@ -100,8 +103,21 @@ def make_app(
 
 
 async def _warm_up(menu: Menu, pool: AgentPool, stop: threading.Event, prestart: bool) -> None:
+    """Prepare the rules of all games, and the advisers if workers may start before they are asked.
+
+    With an empty cache tables open at once, interpreted, while helpers compile.
+    """
     games = list(menu.games.values())
-    await asyncio.to_thread(lobby.warm_up, games, stop)
+    steps = [step for game in games for step in lobby.steps(game)] if prestart else []
+    with ExitStack() as stack:
+        begin = partial(stack.enter_context, compile_ahead(steps, default_workers()))
+        helpers = await asyncio.to_thread(begin)
+        await asyncio.to_thread(lobby.warm_up, games, stop)
+        while helpers and helpers.working:
+            await asyncio.sleep(HELPERS_SECONDS)
+    if helpers:  # now load what they have compiled
+        lobby.WARM.clear()
+        await asyncio.to_thread(lobby.warm_up, games, stop)
     for game in games if prestart else ():  # one call each, so that a visitor waits for one at most
         with suppress(CardlabError):
             await pool.call(lobby.warm_worker, game, seconds=WARM_SECONDS)

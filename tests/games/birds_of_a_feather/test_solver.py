@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from cardlab.agents.catalog import find_agent
 from cardlab.agents.heuristic import Heuristic
@@ -26,7 +28,7 @@ from cardlab.engine.replay import replay
 from cardlab.games.birds_of_a_feather import census as birds_census
 from cardlab.games.birds_of_a_feather import rules
 from cardlab.games.birds_of_a_feather.agents.solver import Solver
-from cardlab.games.birds_of_a_feather.census import parse_range, take_census
+from cardlab.games.birds_of_a_feather.census import Census, Rows, parse_range, take_census
 from cardlab.games.birds_of_a_feather.solvers.solver import (
     FALLS_APART,
     MOST_EMPTY,
@@ -40,6 +42,7 @@ from cardlab.games.birds_of_a_feather.solvers.solver import (
     solve,
     solve_seeds,
 )
+from cardlab.games.birds_of_a_feather.terminal import show_census
 from cardlab.testing import random_table, retrace
 from tests.support import plain_birds_search
 
@@ -352,7 +355,7 @@ def test_files_that_are_no_census(tmp_path: Path) -> None:
     ]:
         path = tmp_path / name
         path.write_text(content)
-        with pytest.raises(CardlabError, match="is no census"):
+        with pytest.raises(CardlabError, match="is not a census"):
             take_census(range(3), out=path)
         assert path.read_text() == content
     with pytest.raises(CardlabError, match="neither"):
@@ -444,7 +447,7 @@ def test_a_mistake_is_one_sentence(args: list[str], sentence: str) -> None:
 def test_a_summary_of_a_range() -> None:
     shown = " ".join(succeed("--seeds=-20:20").split())
     solvable, nodes, disconnected = solve_seeds(-20, 40)
-    assert f"40 seeds, {np.count_nonzero(~solvable)} unsolvable" in shown
+    assert f"40 seeds, {np.count_nonzero(~solvable)} unsolvable, because no moves" in shown
     assert f"most {nodes.max():,}" in shown
     told = take_census(range(-20, 20)).to_dict()
     assert told["disconnected"] == np.count_nonzero(disconnected)
@@ -452,10 +455,36 @@ def test_a_summary_of_a_range() -> None:
     assert len(told["hardest"]) == 10
 
 
+@pytest.mark.parametrize(
+    ("seeds", "unsolvable", "disconnected", "words"),
+    [
+        (1, 0, 0, "1 seed, solvable; nodes:"),
+        (1, 1, 1, "1 seed, 1 unsolvable, because no moves connect all the cards; nodes:"),
+        (5, 0, 0, "all 5 solvable; nodes:"),
+        (5, 3, 0, "5 seeds, 3 unsolvable; nodes:"),
+        (
+            5,
+            3,
+            2,
+            "5 seeds, 3 unsolvable, 2 of them because no moves connect all the cards; nodes:",
+        ),
+        (5, 3, 3, "5 seeds, 3 unsolvable, because no moves connect all the cards; nodes:"),
+    ],
+)
+def test_a_summary_says_plainly_how_many_seeds_are_solvable(
+    seeds: int, unsolvable: int, disconnected: int, words: str
+) -> None:
+    number = np.arange(seeds)
+    rows = Rows(number, number >= unsolvable, number + 17, number < disconnected)
+    shown = io.StringIO()
+    show_census(Census(rows, 0, 0.0), Console(file=shown, width=200))
+    assert words in shown.getvalue()
+
+
 DIES = """
 import os, signal, sys
 from pathlib import Path
-from cardlab.games.birds_of_a_feather.census import parse_range, take_census
+from cardlab.games.birds_of_a_feather.census import Census, Rows, parse_range, take_census
 
 def progress(done, total):
     if done == 10_000:
@@ -492,7 +521,7 @@ def test_hints_at_the_table() -> None:
         args, input="h\nq\n", capture_output=True, encoding="utf-8", check=False
     )
     assert answer.returncode == 0, answer.stderr
-    assert "solver expects this score" in answer.stdout
+    assert "hint by solver: the expected score of each choice" in answer.stdout
     assert "100%" in answer.stdout
 
 

@@ -16,7 +16,7 @@ from cardlab.engine.game import DEALER, Game, State, View
 from cardlab.engine.kernel import JIT
 from cardlab.engine.play import Table
 from cardlab.games.crazy_eights import rules
-from cardlab.testing import check_uniform, random_table, retrace
+from cardlab.testing import audit_random_games, check_uniform, random_table, retrace
 from tests.support.reference_crazy_eights import ReferenceGame
 
 MANY = 300 if JIT else 4
@@ -462,3 +462,8 @@ def test_a_deal_without_spaces(crazy_eights: Game) -> None:
     )
     with pytest.raises(CardlabError, match="card 3 of the deal: unknown card '1X'"):
         crazy_eights.parse_order(text.replace(" ", "").replace("AC", "1X", 1))
+
+
+def test_groups_are_joined_without_losing_the_true_hand(crazy_eights: Game) -> None:
+    """In this game a hand has more groups than fit, from before and after a reshuffle."""
+    audit_random_games(crazy_eights, 1, seed=1, first=14464, options={"reshuffle": True})

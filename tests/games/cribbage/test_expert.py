@@ -15,17 +15,19 @@ import numpy as np
 import pytest
 
 from cardlab.agents.catalog import find_agent
+from cardlab.engine.cards import cards_in
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Game, State, Turn
 from cardlab.engine.kernel import JIT
 from cardlab.engine.play import Table
 from cardlab.engine.registry import find_game
 from cardlab.games.cribbage import PACKAGE
-from cardlab.games.cribbage.agents.expert import CribbageExpert
+from cardlab.games.cribbage.agents.expert import CribbageExpert, laying_of
 from cardlab.games.cribbage.learning import discards as cribbage_tosses
 from cardlab.games.cribbage.learning import pegging_statistics as cribbage_pegging
 from cardlab.games.cribbage.learning import win_probability as cribbage_winning
 from cardlab.games.cribbage.rules import LAY_AWAY, PLAY
+from cardlab.games.cribbage.solvers.advice import advise
 from cardlab.games.cribbage.solvers.knowledge import SHAPES, load_knowledge, shipped_knowledge
 from cardlab.games.cribbage.solvers.pegging import (
     FIRST,
@@ -174,6 +176,60 @@ def test_values_are_returns_and_agree_with_choices(cribbage: Game) -> None:
             assert (np.abs(values) <= 1).all()
             choice = turn.legal.tolist().index(agent.act(turn, np.random.default_rng(0)))
             assert values[choice] == pytest.approx(values.max())
+
+
+@compiled
+@pytest.mark.parametrize("target", [121, 61])
+def test_a_hint_gives_the_chances_that_analyse_gives(cribbage: Game, target: int) -> None:
+    """The choice of most points has its chance to win; no other has more than by `advise`."""
+    agent, alike, asked = CribbageExpert(samples=2), 0, 0
+    for seed in range(40):
+        state = Table(cribbage, seed=seed, options={"target": target}).state
+        s, seat = state.array[0], state.mover
+        s.scores[:] = seed % 20, 2 * seed % 30  # the score before this deal
+        turn = turn_of(state)
+        shown = (1 + agent.values(turn, np.random.default_rng(0))) / 2
+        short = 121 - target
+        own, other = int(s.scores[seat]) + short, int(s.scores[1 - seat]) + short
+        advice = advise(
+            tuple(cards_in(int(s.hands[seat]))), dealer=s.dealer == seat, score=(own, other)
+        )
+        chance = {laying_of(*one.laid): one.win for one in advice.choices}
+        points = {laying_of(*one.laid): one.points for one in advice.choices}
+        best = int(turn.legal[shown.argmax()])
+        assert (
+            best == agent.act(turn, np.random.default_rng(0)) == laying_of(*advice.choices[0].laid)
+        )
+        assert shown.max() == pytest.approx(chance[best], abs=1e-12)
+        for value, action in zip(shown, turn.legal.tolist(), strict=True):
+            assert value <= chance[action] + 1e-12
+            assert value > chance[action] - 0.02
+            alike += value == pytest.approx(chance[action], abs=1e-9)
+            asked += 1
+        if not advice.by_wins:  # the order is that of the points
+            order = [
+                points[action] for action in turn.legal[np.argsort(-shown, kind="stable")].tolist()
+            ]
+            assert order == sorted(order, reverse=True)
+    assert alike > 0.8 * asked
+
+
+@compiled
+def test_the_terminal_and_analyse_name_one_number(tmp_path: Path) -> None:
+    def run(*args: str, typed: str = "") -> str:
+        command = [sys.executable, "-m", "cardlab", *args]
+        env = os.environ | {"XDG_DATA_HOME": str(tmp_path)}
+        done = subprocess.run(
+            command, input=typed, capture_output=True, text=True, env=env, check=True
+        )
+        return done.stdout
+
+    hint = run("play", "cribbage", "--seed", "7", typed="h\nq\n")
+    analysis = json.loads(run("analyse", "cribbage", "2D 9D 7S 6H 7H QH", "--json"))
+    best = analysis["choices"][0]
+    assert best["laid"] == ["9D", "QH"]
+    line = next(line for line in hint.splitlines() if "lay 9♦ Q♥  " in line and "%" in line)
+    assert f" {100 * best['win']:.0f}% " in line
 
 
 @compiled

@@ -283,7 +283,7 @@ def test_the_lower_card_deals_first(game: Game, cut: str, dealer: int) -> None:
     # Thesis: the lower-valued card deals; equal ones are cut again. The ace is low (its note 1).
     made = Table(game, deals=[order(cut), order()])
     assert made.state.dealer == dealer
-    assert made.mover == 1 - dealer, "the pone lays away first"
+    assert made.mover == 1 - dealer, "the pone discards first"
 
 
 def test_a_cut_without_an_answer_is_made_again(game: Game) -> None:
@@ -412,8 +412,8 @@ def test_the_show_in_words() -> None:
     assert made.state.dealer == 0, "the deal alternates"
     assert told(made, 0) == [
         "1 dealt",
-        "0 laid two cards away",
-        "1 laid two cards away",
+        "0 discarded two cards",
+        "1 discarded two cards",
         "1 turned up 2H",
         "0 played KS, count 10",
         "1 played QS, count 20",
@@ -496,8 +496,8 @@ def test_a_view_keeps_own_discards_and_hides_the_crib() -> None:
     assert cards_text(cards_in(view.laid[0])) == "5C 5D"
     assert (view.laid[1], view.hands[1], view.sizes[1]) == (0, 0, 4)
     zones = {(zone.name, zone.seat): zone for zone in view.describe().zones}
-    assert zones["cards laid away", 0].cards == ("5C", "5D")
-    assert (zones["cards laid away", 1].count, zones["cards laid away", 1].cards) == (2, ())
+    assert zones["discards", 0].cards == ("5C", "5D")
+    assert (zones["discards", 1].count, zones["discards", 1].cards) == (2, ())
     assert (zones["hand", 1].count, zones["hand", 1].cards) == (4, ())
     assert zones["cards played", 0].cards == zones["pile", None].cards == ("KS",)
     assert zones["cut", None].cards == ("2H",)
@@ -608,7 +608,7 @@ LATE_ACE = ("TC 5C QC KC TD JD", "6H JH KH AH 3C 3D", "KD")
 @pytest.mark.parametrize(
     ("seat", "made", "count"),
     [
-        # Seat 0 has no cards left; all that is hidden is what it laid away.
+        # Seat 0 has no cards left; all that is hidden is what it discarded.
         (1, lambda: table(*ALONE, "KC", "TS", "QC"), 820),
         # Seat 1 said go at 22 and has one card left: it is worth 10.
         (0, lambda: table(*LATE_TEN, "KC", "2C", "QC", "TH", "JC", "JH"), 7 * 820),
@@ -703,11 +703,11 @@ def test_what_people_type(game: Game, text: str, action: str) -> None:
 @pytest.mark.parametrize(
     ("text", "answer"),
     [
-        ("", "is no action"),
-        ("lay", "is no action"),
-        ("lay 5h", "is no action"),
-        ("5h 6h 7h", "'5h 6h 7h' is no action; write one card to play it"),
-        ("5h 5h", "5H cannot be laid away twice"),
+        ("", "is not an action"),
+        ("lay", "is not an action"),
+        ("lay 5h", "is not an action"),
+        ("5h 6h 7h", "'5h 6h 7h' is not an action; write one card to play it"),
+        ("5h 5h", "5H cannot be discarded twice"),
         ("1h", "unknown card '1H'"),
         ("5h 1x", "unknown card '1X'"),
         ("go", "unknown card"),

@@ -156,7 +156,7 @@ def test_a_run_is_kept_for_reports(tmp_path: Path, capsys: pytest.CaptureFixture
         command.main(
             ["archive", "koi_koi/monte_carlo", str(run), "other", str(tmp_path / "logs"), "--after"]
         )
-    assert "archive that run first" in capsys.readouterr().err
+    assert "archive the run that" in capsys.readouterr().err
     (run / "summary.json").unlink()  # one that has not ended says how far it is
     (run / "config.json").write_text('{"reward": "win"}')
     (run / "state.json").write_text('{"games": 2, "table": []}')

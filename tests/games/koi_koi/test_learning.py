@@ -582,8 +582,8 @@ def test_a_share_of_the_discards_and_all_rare_decisions_are_learned_from(tmp_pat
 
 def test_mistakes_are_one_sentence(tmp_path: Path) -> None:
     for settings, told in (
-        ({"reward": "money"}, "reward=money is not possible; give point or win"),
-        ({"design": "x"}, "design=x is not possible"),
+        ({"reward": "money"}, "reward must be point or win, got money"),
+        ({"design": "x"}, "design must be .*, got x"),
         ({"evaluate_games": 3}, "evaluate_games must be an even number"),
         ({"epsilon": 0.01}, "epsilon must fall"),
         ({"last_rate": 0.0}, "last_rate=0.0 must be above 0 and at most 1"),
@@ -603,7 +603,7 @@ def test_mistakes_are_one_sentence(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["koi_koi/monte_carlo", "--reward", "money"], "reward=money is not possible"),
+        (["koi_koi/monte_carlo", "--reward", "money"], "reward must be point or win, got money"),
         (["koi_koi/supervised", "--records", "no-such-file"], "no-such-file cannot be read"),
         (["koi_koi/supervised", "--reward", "win"], "unknown setting 'reward'"),
     ],

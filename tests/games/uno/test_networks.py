@@ -195,7 +195,7 @@ def test_every_action_has_an_output() -> None:
 def test_mistakes_are_one_sentence(shipped: dict[str, Path], tmp_path: Path) -> None:
     with pytest.raises(CardlabError, match="ends in _open may play it"):
         UnoNetwork(shipped["open"])
-    with pytest.raises(CardlabError, match="there is no network at"):
+    with pytest.raises(CardlabError, match=r"network .* does not exist"):
         UnoNetwork(tmp_path / "none.onnx")
     torn = tmp_path / "torn.onnx"
     torn.write_bytes(shipped["fair"].read_bytes()[:2000])

@@ -48,6 +48,7 @@ PACKAGE = GamePackage(
     commands={"solve": f"{HERE}.commands:solve"},
     page="page",
     page_data=f"{HERE}.page.page_data:PAGE_DATA",
+    terminal=f"{HERE}.terminal:TERMINAL",
     deck="standard",
     rules="rules.md",
 )

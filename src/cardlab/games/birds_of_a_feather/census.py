@@ -1,8 +1,8 @@
 """A census of Birds of a Feather: every seed of a range settled, a row for each.
 
 Rows are seed, solvable, nodes and disconnected (no solution because the top cards fall into groups
-that never fit). They go to a file in the order of seeds, the same whatever the number of workers,
-and a census that was interrupted, even killed, goes on where it was when it is started again:
+that never fit). They go to a file in the order of seeds, the same with any number of workers,
+and an interrupted or killed census resumes when the same command is run again:
 
     CSV       rows are appended; a last line that was not finished is cut off
     Parquet   rows are kept in `NAME.parts/`, a file for every chunk, put there by rename, and
@@ -23,6 +23,7 @@ import numpy as np
 
 from cardlab.arena.workers import stream_results
 from cardlab.engine.errors import CardlabError
+from cardlab.engine.folders import require_folder
 from cardlab.engine.game import Array
 from cardlab.engine.locks import only_one
 from cardlab.engine.seeding import read_seed
@@ -108,8 +109,9 @@ def take_census(
     workers: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Census:
-    """Settle a range of seeds, going on from what `out` holds already, and return all rows."""
+    """Settle a range of seeds, resuming from the rows in `out`, and return all rows."""
     if out is not None:
+        require_folder(out)
         with only_one(out):
             return _take_census(seeds, out, workers, progress)
     return _take_census(seeds, None, workers, progress)
@@ -150,7 +152,7 @@ def _settle(seeds: range) -> Rows:
 
 
 def _in_order(tasks: list[range], workers: int, expected_seconds: float) -> Iterator[Rows]:
-    """Yield the rows of every task in the order of tasks, whichever arrives first."""
+    """Yield the rows of every task in the order of tasks, not of arrival."""
     early: dict[int, Rows] = {}
     waiting = iter(tasks)
     wanted = next(waiting, None)
@@ -184,7 +186,7 @@ class _Store(Protocol):
         """Return the rows that are kept already."""
 
     def append(self, blocks: Iterable[Rows]) -> None:
-        """Keep more rows, so that nothing short of a broken disk loses them."""
+        """Append rows and write them to the disk."""
 
     def finish(self) -> None:
         """Leave one whole file behind."""
@@ -213,7 +215,7 @@ def _no_rows() -> Rows:
 
 
 class _Nowhere:
-    """Keeps nothing."""
+    """Keeps no rows."""
 
     def read(self) -> Rows:
         return _no_rows()
@@ -227,7 +229,7 @@ class _Nowhere:
 
 @dataclass(frozen=True)
 class _Csv:
-    """Rows as lines of text, truth as 1 and 0."""
+    """Rows as lines of text; true is 1, false 0."""
 
     path: Path
 
@@ -238,7 +240,7 @@ class _Csv:
             text = file.read()
             whole = text.rfind(b"\n") + 1
             if not (text.startswith(HEADER) if whole else HEADER.startswith(text)):
-                raise CardlabError(f"{self.path} is no census; name another file")
+                raise CardlabError(f"{self.path} is not a census; name another file")
             file.truncate(whole)
         if whole <= len(HEADER):
             return _no_rows()
@@ -248,7 +250,7 @@ class _Csv:
             )
             seed, solvable, nodes, disconnected = table.T
         except ValueError:
-            raise CardlabError(f"{self.path} is no census; name another file") from None
+            raise CardlabError(f"{self.path} is not a census; name another file") from None
         return Rows(seed, solvable != 0, nodes, disconnected != 0)
 
     def append(self, blocks: Iterable[Rows]) -> None:
@@ -288,7 +290,7 @@ class _Parquet:
             try:
                 table = pq.read_table(part, columns=list(COLUMNS))
             except (pa.ArrowException, ValueError):
-                raise CardlabError(f"{part} is no census; name another file") from None
+                raise CardlabError(f"{part} is not a census; name another file") from None
             blocks.append(Rows(*(table[name].to_numpy() for name in COLUMNS)))
         return Rows(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
 

@@ -42,9 +42,9 @@ def solve(
     workers: Workers = 0,
     as_json: Json = False,
 ) -> None:
-    """Solve a deal, or prove that nobody can.
+    """Solve a deal, or prove that it has no solution.
 
-    With --seeds a whole range of deals is settled.
+    With --seeds: solve a whole range of deals.
 
     Examples:
       cardlab solve birds_of_a_feather --seed 123
@@ -53,7 +53,10 @@ def solve(
     from cardlab.engine.registry import find_game
 
     if find_game(game).name != "birds_of_a_feather":
-        raise CardlabError(f"{game} cannot be solved; use birds_of_a_feather")
+        raise CardlabError(
+            f"`cardlab solve` solves deals of birds_of_a_feather, not of {game}; "
+            "write `cardlab solve birds_of_a_feather --seed 123`"
+        )
     given = [one for one in (seed, deal, seeds) if one is not None]
     if len(given) != 1:
         raise CardlabError("give one of --seed, --deal and --seeds")
@@ -120,8 +123,8 @@ def _take_census(seeds: str, out: Path | None, workers: int, as_json: bool) -> N
         with compiling(), progress_bar("seeds", 1) as progress:
             census = take_census(wanted, out=out, workers=workers, progress=progress)
     except KeyboardInterrupt:
-        kept = f"the same command goes on from the rows kept for {out}"
-        lost = "nothing is kept; with --out FILE the same command goes on where it was stopped"
+        kept = f"rerun to resume from the rows in {out}"
+        lost = "nothing is kept; with --out FILE the same command can resume"
         say(kept if out else lost)
         raise
     if as_json:

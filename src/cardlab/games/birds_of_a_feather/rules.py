@@ -2,7 +2,7 @@
 
 Rules: "Machine Learning Based Heuristic Search Algorithms to Solve Birds of a Feather Card Game",
 section 1 (the game is Neller's). Sixteen cards lie in a grid of four by four. A stack moves onto
-any other stack of its row or column, at any distance, whatever lies or does not lie between, if the
+any other stack of its row or column, at any distance, also over other stacks, if the
 two top cards have the same suit or ranks that differ by at most one. The ace is low; king and ace
 are not neighbours. (The paper's king of hearts goes onto the nine of hearts "since they have the
 same rank": a slip for the same suit.) Solved when one stack is left, which takes fifteen moves;
@@ -46,7 +46,7 @@ from cardlab.engine.game import (
     Zone,
     record_type,
 )
-from cardlab.engine.kernel import bit, int64, kernel, lowest_bit
+from cardlab.engine.kernel import bit, int64, kernel, lowest_bit, short_kernel
 from cardlab.games.birds_of_a_feather import PACKAGE
 
 DECK = 52
@@ -110,7 +110,7 @@ def fresh() -> Any:
     return state
 
 
-@kernel
+@short_kernel
 def published_order(seed: int, n: int, order: Any, rng: Any) -> None:
     """Fill `order` with the deal that a seed has in the literature, first card first.
 

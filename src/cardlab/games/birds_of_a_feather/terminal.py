@@ -1,10 +1,10 @@
-"""Solutions of Birds of a Feather at the terminal: moves in words, each with the grid after it."""
+"""Birds of a Feather at the terminal: what a move does, and solutions move by move."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.columns import Columns
 from rich.console import Console, Group
@@ -15,6 +15,7 @@ from cardlab.engine.game import State
 from cardlab.games.birds_of_a_feather.rules import EMPTY, MOVES, ROWS, cell_text
 from cardlab.show.console import table_of
 from cardlab.show.terminal import card_look, words_look
+from cardlab.show.terminal_texts import TerminalTexts
 
 if TYPE_CHECKING:
     from cardlab.games.birds_of_a_feather.census import Census
@@ -85,19 +86,51 @@ def _picture(title: Text, tops: Sequence[int], moved: int | None, plain: bool) -
 
 
 def show_census(census: Census, out: Console) -> None:
-    """Print what a census has found."""
-    told = census.to_dict()
+    """Print the results of a census."""
+    facts = census.to_dict()
     table = table_of("hardest seeds", "solvable")
     table.add_column("nodes", justify="right")
-    for one in told["hardest"]:
+    for one in facts["hardest"]:
         table.add_row(str(one["seed"]), "yes" if one["solvable"] else "no", f"{one['nodes']:,}")
     out.print(table)
-    nodes = told["nodes"]
+    nodes = facts["nodes"]
     out.print(
-        f"{told['seeds']:,} seeds, {told['unsolvable']:,} unsolvable, {told['disconnected']:,} of "
-        f"these because the cards fall into groups; nodes: mean {nodes['mean']:,.1f}, "
+        f"{_solvable_words(facts)}; nodes: mean {nodes['mean']:,.1f}, "
         f"median {nodes['median']:,.0f}, most {nodes['max']:,}"
     )
-    if told["added"]:
-        rate = told["added"] / max(told["seconds"], 1e-9)
-        out.print(f"{told['added']:,} settled now, {rate:,.0f} a second")
+    if facts["added"]:
+        rate = facts["added"] / max(facts["seconds"], 1e-9)
+        out.print(f"{facts['added']:,} settled now, {rate:,.0f} a second")
+
+
+def effect(s: Any, action: int) -> str:
+    """Return which card a move puts onto which other one."""
+    start, end = MOVES[action]
+    return f"{card_text(int(s.tops[start]))} on {card_text(int(s.tops[end]))}"
+
+
+def help_rows(s: Any) -> tuple[tuple[str, str], ...]:
+    """Return what the text of a move means."""
+    return (
+        (
+            "a1>d1",
+            "move the stack in row A, column 1 onto the stack in row D, column 1: their top cards "
+            "have the same suit, the same rank or neighbouring ranks",
+        ),
+        ("--", "an empty place"),
+    )
+
+
+TERMINAL = TerminalTexts(help=help_rows, effect=effect, heading="       1    2    3    4")
+
+
+def _solvable_words(summary: dict[str, Any]) -> str:
+    """Return how many seeds can be solved, and why the others cannot."""
+    seeds, lost, apart = (summary[name] for name in ("seeds", "unsolvable", "disconnected"))
+    if not lost:
+        return f"all {seeds:,} solvable" if seeds > 1 else "1 seed, solvable"
+    words = f"{seeds:,} seed{'s' * (seeds > 1)}, {lost:,} unsolvable"
+    if apart:
+        some = "" if apart == lost else f"{apart:,} of them "
+        words += f", {some}because no moves connect all the cards"
+    return words

@@ -1,7 +1,7 @@
 """Crazy Eights as the paper's Q-learner sees it: six small numbers and five actions.
 
 features, in the order of the index      values
-  cards in one's own hand                0 ... 8, more counts as 8
+  cards in the own hand                  0 ... 8, more counts as 8
   cards in the other's hand              0 ... 8, more counts as 8 (the next seat's, if several)
   suit in force                          0 ... 3: clubs, diamonds, hearts, spades
   eights in hand                         0 ... 4

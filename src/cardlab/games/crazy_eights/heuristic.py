@@ -1,4 +1,4 @@
-"""The heuristic of Crazy Eights: keep eights, lead towards one's own cards.
+"""The heuristic of Crazy Eights: keep eights, play towards suits and ranks of the own hand.
 
 `choose` is the agent; `choose_loosely` follows it most of the time and serves play-outs;
 `plausibility` says how well the last plays of the others fit such a player, by which sampled
@@ -45,7 +45,7 @@ def card_of(action: int) -> int:
 
 @kernel
 def choose(s: Any, seat: int, actions: Any, count: int) -> int:
-    """Keep eights for need; lead towards cards of one's own, costly ones first.
+    """Keep eights; play towards suits and ranks of the own hand, expensive cards first.
 
     An eight is played when nothing else fits or it is the last card, for the suit held most.
     """
@@ -70,7 +70,7 @@ def choose(s: Any, seat: int, actions: Any, count: int) -> int:
 
 @kernel
 def choose_loosely(s: Any, seat: int, actions: Any, count: int, rng: Any) -> int:
-    """Play as `choose` does four times of five, otherwise any card that is no eight if there is."""
+    """Play as `choose` four times of five, otherwise any card but an eight, if there is one."""
     if below(rng, 5):
         return choose(s, seat, actions, count)
     plain = 0
@@ -126,7 +126,7 @@ def plausibility(s: Any, seat: int) -> float:
 
 @kernel
 def worth(s: Any, seat: int) -> float:
-    """Return the value of the other hands less that of one's own: small hands are good."""
+    """Return the value of the other hands less that of the own hand: small hands are good."""
     total = -2 * hand_value(s.hands[seat])
     for other in range(int64(s.seats)):
         total += hand_value(s.hands[other])

@@ -1,7 +1,7 @@
 """What the seats of Crazy Eights know of each other's hands, and worlds that agree with it.
 
-Whoever drew or passed held no eight and nothing of that suit or rank. `engine.hidden_hands` keeps
-hidden hands as groups of places; here a place is barred from a set of cards.
+A seat that drew or passed held no eight and no card of that suit or rank. `engine.hidden_hands`
+keeps hidden hands as groups of places; here a place is barred from a set of cards.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from cardlab.engine.cards import ALL_CARDS
 from cardlab.engine.hidden_hands import (
     MIX_SWEEPS,
     bars_at,
+    join_groups,
     make_bag_kernels,
     shuffle_rest,
     swap,
@@ -35,6 +36,24 @@ def conceal(s: Any, seat: int) -> None:
 
 
 @kernel
+def make_room(s: Any, seat: int, barred: int) -> None:
+    """Join two groups of a hand if another place, barred from `barred`, finds no room.
+
+    Of two joined groups the later may hold all that the earlier may: then what one group may hold
+    stays a part of what another may, or apart from it, also after reshuffles.
+    """
+    last = int64(s.groups[seat]) - 1
+    if last < GROUPS - 1 or s.barred[seat, last] == barred:
+        return
+    for group in range(last):
+        if not s.barred[seat, group + 1] & ~s.barred[seat, group]:
+            join_groups(s, seat, group, group + 1)
+            return
+    while s.groups[seat] > 1:
+        join_groups(s, seat, 0, 1)
+
+
+@kernel
 def place_bars(s: Any, seat: int, place: int) -> int:
     """Return what a place in the bag cannot hold: hidden hands first, then the stock."""
     return bars_at(s, seat, place, True)
@@ -44,8 +63,8 @@ find_fitting, exchange = make_bag_kernels(bit, place_bars)
 
 
 @kernel
-def imagine(s: Any, seat: int, rng: Any) -> bool:
-    """Lay the unseen cards into the hidden places and the stock, uniformly.
+def lay_unseen(s: Any, seat: int, rng: Any) -> bool:
+    """Fill the hidden places and the stock with the unseen cards, uniformly.
 
     Places are filled one by one, each uniformly from the cards it may hold. Inside one hand the
     number of choices never depends on earlier choices, so that all ways are equally likely. Between

@@ -61,7 +61,7 @@ BLOCKS = (
 
 @kernel
 def write(s: Any, seat: int, scratch: Any, out: Any) -> None:
-    """Write what a seat has witnessed into a row of zeros."""
+    """Write what a seat has seen into a row of zeros."""
     seats = int64(s.seats)
     hand, pile = s.hands[seat], s.discards
     for card in range(DECK):

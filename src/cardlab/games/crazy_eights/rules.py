@@ -3,7 +3,7 @@
 Rules: "Development of Artificial Intelligence players for the game Crazy 8", section 2.2, with what
 it leaves open settled as follows. Cards are dealt one at a time in turn from seat 0, which also
 moves first; the next card is the start card (an eight counts as its own suit), the rest is the
-stock. A seat that cannot play draws until it can; that is no decision. The winner scores the other
+stock. A seat that cannot play draws automatically until it can. The winner scores the other
 hands. The game is a tie when a draw takes the last card while every seat holds more than one; if
 some seat holds a single card play goes on without a stock, a seat that cannot play passes, and
 passes by all seats in a row are a tie. So are MAX_PLIES actions, which only `reshuffle` can reach.
@@ -45,6 +45,8 @@ from cardlab.games.crazy_eights.hidden_hands import (
     DECK,
     GROUPS,
     NOBODY,
+    lay_unseen,
+    make_room,
 )
 
 MAX_SEATS = 4
@@ -80,7 +82,7 @@ STATE = record_type(
         ("winner", "u1"),  # the seat that won; 255: nobody
         ("passes", "u1"),  # passes in a row
         ("drew", "u1"),  # cards drawn by the seat to move in this turn
-        ("hand_size", "u1"),  # the option, likewise the next two
+        ("hand_size", "u1"),  # the option; the next two are options, too
         ("reshuffle", "u1"),  # 1: the discards become a new stock
         ("optional_draw", "u1"),  # 1: drawing is an action
         ("log_seat", "u1", (LOG,)),  # the last 64 actions, action n at n % 64: who
@@ -248,6 +250,7 @@ def draw(s: Any, seat: int, barred: int) -> None:
     s.stock_at += 1
     s.sizes[seat] += 1
     s.drew += 1
+    make_room(s, seat, barred)
     occupy(s, seat, barred)
     if s.stock_at == s.stock_end:
         if s.reshuffle and s.discards != bit(s.top):
@@ -257,6 +260,16 @@ def draw(s: Any, seat: int, barred: int) -> None:
             if s.sizes[other] == 1:
                 return
         s.phase = FINISHED
+
+
+@kernel
+def imagine(s: Any, seat: int, rng: Any) -> bool:
+    """Lay the unseen cards uniformly; another seat that moves without drawing can play."""
+    if not lay_unseen(s, seat, rng):
+        return False
+    if s.phase != PLAY or s.seat == seat or s.optional_draw or s.stock_at == s.stock_end:
+        return True
+    return s.hands[s.seat] & playable(s) != 0
 
 
 @kernel

@@ -1,6 +1,6 @@
 """Crazy Eights with all cards open, solved: is an action a win, a tie or a loss against best play?
 
-For two seats by the default rules, where nothing is left to chance once the cards are dealt. The
+For two seats by the default rules, where the deal is the only chance. The
 search is alpha-beta to the end of the game on a record of its own: two hands, what must be matched,
 how far the stock is used up. What has the same future is one entry of the table: eights are counted
 instead of named, and the rank of the top card is forgotten when no card of that rank can come.
@@ -40,7 +40,7 @@ FIELDS = 14
 
 
 class Scratch(NamedTuple):
-    """What a search works in; the table has 2**bits entries."""
+    """Scratch arrays of a search; the table has 2**bits entries."""
 
     levels: Array
     moves: Array
@@ -274,7 +274,7 @@ def value_actions(
     """Write the value of every action for the seat to move; False past `limit` nodes.
 
     With `all_exact` off the search stops at what decides the choice: the first win, else which
-    actions tie; the others are then lower bounds of no interest.
+    actions tie; the others are then lower bounds of no use.
     """
     s, levels = states[0], scratch.levels
     end = int64(s.stock_end)

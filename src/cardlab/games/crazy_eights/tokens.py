@@ -1,10 +1,10 @@
 """What a card transformer sees of Crazy Eights: a row of bytes for each decision, by a kernel.
 
-Tokens: the 52 cards, then "an eight for clubs, diamonds, hearts, spades", pass, draw. Which eight
-is laid makes no difference to anything that follows, so that one token stands for all of them: the
-lowest is laid. `networks.token_networks` expands rows to features; `FEATURES` lists these.
+Tokens: the 52 cards, then "an eight for clubs, diamonds, hearts, spades", pass, draw. It makes no
+difference which eight is played, so one token stands for all of them: the lowest is played.
+`networks.token_networks` expands rows to features; `FEATURES` lists these.
 
-A row, all from what the seat has witnessed; other seats in the order in which they will play:
+A row, only from what the seat has seen; other seats in the order in which they will play:
 
       0..51   where each card is (a zone), plus LEGAL where the card can be laid now
      52..103  when it was laid: 0 not as far as the log reaches, else 1 + 8 x seat (0: mine) + how

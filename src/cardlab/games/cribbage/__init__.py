@@ -24,7 +24,7 @@ PACKAGE = GamePackage(
     game=f"{HERE}.rules:GAME",
     place=5,
     title="Cribbage",
-    summary="lay two cards away, play to 31, count your hand; 121 points win",
+    summary="discard two cards, play to 31, count your hand; 121 points win",
     options=(Option("target", 121, (121, 61), "points that win"),),
     agents=(
         AgentEntry(
@@ -93,6 +93,7 @@ PACKAGE = GamePackage(
     commands={"score": f"{HERE}.commands:score", "analyse": f"{HERE}.commands:analyse"},
     page="page",
     page_data=f"{HERE}.page.page_data:PAGE_DATA",
+    terminal=f"{HERE}.terminal:TERMINAL",
     deck="standard",
     rules="rules.md",
 )

@@ -11,14 +11,35 @@ from cardlab.commands.arguments import Json
 from cardlab.engine.errors import CardlabError
 from cardlab.show.console import compiling, new_console, table_of
 
+
+def _require_cribbage(context: typer.Context, game: str) -> str:
+    """Return the name of the game, or say which game has hands to score."""
+    from cardlab.engine.registry import find_game
+
+    if not context.resilient_parsing and find_game(game).name != "cribbage":
+        command = context.info_name
+        raise CardlabError(
+            f"`cardlab {command}` is about hands of cribbage, not of {game}; "
+            f"write `cardlab {command} cribbage HAND`"
+        )
+    return game
+
+
 Cribbage = Annotated[
-    str, typer.Argument(help="cribbage", metavar="GAME", autocompletion=lambda: ["cribbage"])
+    str,
+    typer.Argument(
+        help="cribbage",
+        metavar="GAME",
+        autocompletion=lambda: ["cribbage"],
+        callback=_require_cribbage,
+        is_eager=True,  # before a missing --cut
+    ),
 ]
 
 
 def score(
     game: Cribbage,
-    hand: Annotated[str, typer.Argument(help="four cards, such as '5H 5C 5S JD'", metavar="HAND")],
+    hand: Annotated[str, typer.Argument(help="four cards such as '5H 5C 5S JD'", metavar="HAND")],
     cut: Annotated[str, typer.Option(help="the card turned up", metavar="CARD")],
     crib: Annotated[bool, typer.Option("--crib", help="count it as a crib")] = False,
     as_json: Json = False,
@@ -32,12 +53,9 @@ def score(
     from rich.text import Text
 
     from cardlab.engine.cards import card_text
-    from cardlab.engine.registry import find_game
     from cardlab.games.cribbage.scoring import score_text
     from cardlab.show.terminal import card_look
 
-    if find_game(game).name != "cribbage":
-        raise CardlabError(f"hands of {game} are not scored by themselves; use cribbage")
     rows, total = score_text(hand, cut, crib=crib)
     if as_json:
         listed = [
@@ -57,7 +75,7 @@ def score(
 def analyse(
     game: Cribbage,
     hand: Annotated[
-        str, typer.Argument(help="six cards, such as '5H 5D 6S JC 4H KD'", metavar="HAND")
+        str, typer.Argument(help="six cards such as '5H 5D 6S JC 4H KD'", metavar="HAND")
     ],
     dealer: Annotated[
         bool, typer.Option("--dealer/--pone", help="whether the crib is yours")
@@ -67,18 +85,15 @@ def analyse(
     ] = "0-0",
     as_json: Json = False,
 ) -> None:
-    """Rank the 15 ways to lay two of six cards away.
+    """Rank all 15 discards from a hand of six cards.
 
     Examples:
       cardlab analyse cribbage "5H 5D 6S JC 4H KD"
       cardlab analyse cribbage "5H 5D 6S JC 4H KD" --dealer --score 78-81
     """
-    from cardlab.engine.registry import find_game
     from cardlab.games.cribbage.show_advice import show_advice
     from cardlab.games.cribbage.solvers.advice import advise, parse_hand, parse_score
 
-    if find_game(game).name != "cribbage":
-        raise CardlabError(f"hands of {game} cannot be analysed; use cribbage")
     cards, scores = parse_hand(hand), parse_score(score)
     with compiling():
         advice = advise(cards, dealer=dealer, score=scores)

@@ -1,4 +1,4 @@
-"""Rules of thumb for Cribbage: keep what counts most, peg without inviting the other."""
+"""The heuristic of Cribbage: keep the hand that counts most, peg without helping the other seat."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CRIB_MEANS = np.array(
 
 @kernel
 def choose(s: Any, seat: int, actions: Any, count: int) -> int:
-    """Return the action that promises most, the first of equals."""
+    """Return the action that promises most, the first in a tie."""
     best = -1e9
     choice = int64(actions[0])
     lays = choice >= LAY

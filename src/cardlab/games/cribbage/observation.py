@@ -37,7 +37,7 @@ TABLE = TALLY + TALLIES
 
 BLOCKS = (
     Block("hand", tuple(f"I hold {card}" for card in CARDS), summary="I hold ..."),
-    Block("laid away", tuple(f"I laid {card} away" for card in CARDS), summary="I laid ... away"),
+    Block("discarded", tuple(f"I discarded {card}" for card in CARDS), summary="I discarded ..."),
     Block("played by me", tuple(f"I played {card}" for card in CARDS), summary="I played ..."),
     Block(
         "played by them", tuple(f"they played {card}" for card in CARDS), summary="they played ..."
@@ -58,7 +58,7 @@ BLOCKS = (
     ),
     Block("count", tuple(f"the count is {tally}" for tally in range(TALLIES)), summary="it is ..."),
     Block("deal", ("I deal",)),
-    Block("phase", ("cards are being laid away", "cards are being played")),
+    Block("phase", ("cards are being discarded", "cards are being played")),
     Block("mover", ("I am to move",)),
     Block("sizes", ("cards in my hand, / 6", "cards in their hand, / 6")),
     Block("floor", ("their cards are worth more than this, as a go has shown, / 10",)),
@@ -77,7 +77,7 @@ def write_cards(cards: int, out: Any, first: int) -> None:
 
 @kernel
 def write(s: Any, seat: int, scratch: Any, out: Any) -> None:
-    """Write what a seat has witnessed into a row of zeros."""
+    """Write what a seat has seen into a row of zeros."""
     other = 1 - seat
     write_cards(s.hands[seat], out, HAND)
     write_cards(s.laid[seat], out, LAID)

@@ -1,21 +1,21 @@
-"""Cribbage for two: lay away, play to 31, count the hands and the crib, first to 121 wins.
+"""Cribbage for two: discard, play to 31, count the hands and the crib, first to 121 wins.
 
 Rules: American Cribbage Congress, as described in "Policy Improvement in Cribbage through
 Reinforcement", section 1.1; points of cards in `scoring`. The seats cut, the lower rank
 deals (equal ranks: the next two cards); then the deal alternates. Six cards each; the pone (who
-does not deal) lays two away, then the dealer; these are the dealer's crib. The next card is turned
+does not deal) discards two, then the dealer; these are the dealer's crib. The next card is turned
 up; a jack gives the dealer 2. In the play the pone leads; a seat that cannot play without passing
-31 says go, which is no decision, and the other plays on while it can. The last card of a count
-pegs 1 unless it made 31; the next count starts with the seat that did not play it, or the only one
-with cards. The show: the pone's hand, the dealer's hand, the crib. Whoever reaches the target has
-won at that moment; nothing more is counted, and nobody stands higher than the target.
+31 says go automatically, and the other plays on while it can. The last card of a count pegs 1
+unless it made 31; the next count starts with the seat that did not play it, or the only one with
+cards. The show: the pone's hand, the dealer's hand, the crib. The first seat to reach the target
+wins at that moment; nothing more is counted, and no score exceeds the target.
 
 Options: `target` 121 or 61. A loser below 91 of 121 is skunked, below 61 doubly; below 31 of 61
 skunked. The result says so; a win is a win in `returns`.
 
 Action ids
         0..51  play the card with this id
-     52..1377  lay away two cards: 52 + the place of the pair in the list of all pairs of card ids
+     52..1377  discard two cards: 52 + the place of the pair in the list of all pairs of card ids
                (0, 1), (0, 2), ... (50, 51); the k-th legal one always is the k-th pair of places
                in the hand in ascending order, so that learning can count to 15
 
@@ -23,9 +23,9 @@ Deck orders: of the first one, the cut, cards 1 and 2 are those of seats 0 and 1
 where ranks are equal, six times at most, then the cut is made again). Of every other, cards go to
 the pone and the dealer in turn, and the 13th is the one to turn up.
 
-What a seat knows of the other hand: whoever said go at some count holds no card that fitted, and
-`floors` keeps the value that all cards left must exceed; whoever is to play holds one that fits.
-Cards laid away are bound by nothing.
+What a seat knows of the other hand: a seat that said go at some count holds no card that fitted,
+and `floors` keeps the value that all its cards must exceed; a seat that is to play holds a card
+that fits. Nothing is known about discards.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ STATE = record_type(
         ("series", "i8"),  # the ranks that make the count, in base 16, the latest lowest
         ("old_crib", "i8"),  # the crib of the deal before, a set
         ("plays", "u1", (PLAYS,)),  # plays of this deal in order: card + 64 x seat; 255: none
-        ("old_plays", "u1", (PLAYS,)),  # likewise of the deal before
+        ("old_plays", "u1", (PLAYS,)),  # the same for the deal before
         ("sizes", "u1", (SEATS,)),  # cards in each hand
         ("floors", "u1", (SEATS,)),  # a hand holds only cards worth more, as a go has shown
         ("scores", "u1", (SEATS,)),  # points of each seat
@@ -190,7 +190,7 @@ def legal(s: Any, out: Any) -> int:
 
 @kernel
 def apply(s: Any, action: int) -> None:
-    """Lay away or play for the seat to move; turning up, gos and the show follow by themselves."""
+    """Discard or play for the seat to move; turning up, gos and the show follow automatically."""
     if action >= LAY:
         lay_away(s, action - LAY)
     else:
@@ -199,7 +199,7 @@ def apply(s: Any, action: int) -> None:
 
 @kernel
 def lay_away(s: Any, pair: int) -> None:
-    """Lay two cards away; after the dealer's the next card is turned up."""
+    """Discard two cards; after the dealer's discard the next card is turned up."""
     seat = int64(s.seat)
     cards = bit(PAIRS[pair, 0]) | bit(PAIRS[pair, 1])
     s.hands[seat] ^= cards
@@ -313,7 +313,7 @@ def skunk(s: Any) -> int:
 
 @kernel
 def conceal(s: Any, seat: int) -> None:
-    """Erase the other hand, what the other laid away, and the card not yet turned up."""
+    """Erase the other hand, the other's discards, and the card not yet turned up."""
     s.hands[1 - seat] = 0
     if s.shown < 3:
         s.laid[1 - seat] = 0
@@ -323,10 +323,10 @@ def conceal(s: Any, seat: int) -> None:
 
 @kernel
 def imagine(s: Any, seat: int, rng: Any) -> bool:
-    """Lay the unseen cards into the other hand, its part of the crib and the cut, uniformly.
+    """Fill the other hand, its discards and the cut with unseen cards, uniformly.
 
-    The hand comes first: only it is bound, so that the number of ways to lay the rest does not
-    depend on it. If the other is to play, it holds a card that fits.
+    The hand comes first: only the hand has conditions, so the number of ways to fill the rest does
+    not depend on it. If the other is to play, it holds a card that fits.
     """
     other = 1 - seat
     unseen = ALL_CARDS & ~(s.hands[seat] | s.laid[seat] | s.played[0] | s.played[1])
@@ -446,7 +446,7 @@ def gain(seat: int, points: int) -> int:
 
 
 def action_text(action: int) -> str:
-    """Return an action in words: `7H` plays it, `lay 5H JD` lays two cards away."""
+    """Return an action in words: `7H` plays it, `lay 5H JD` discards two cards."""
     if action < LAY:
         return card_text(action)
     return f"lay {cards_text(int(card) for card in PAIRS[action - LAY])}"
@@ -461,15 +461,15 @@ def parse_action(text: str) -> int:
         words = [words[0][:2], words[0][2:]]
     if not words or len(words) > 2 or (lays and len(words) != 2):
         raise CardlabError(
-            f"{text.strip()!r} is no action; write one card to play it, such as 7H, or two to lay "
-            "them away, such as 5H JD"
+            f"{text.strip()!r} is not an action; write one card to play it, such as 7H, or two "
+            "to discard them, such as 5H JD"
         )
     cards = sorted(parse_card(word) for word in words)
     if len(cards) == 1:
         return cards[0]
     low, high = cards
     if low == high:
-        raise CardlabError(f"{card_text(low)} cannot be laid away twice; name two cards")
+        raise CardlabError(f"{card_text(low)} cannot be discarded twice; name two cards")
     return LAY + low * (2 * DECK - 1 - low) // 2 + high - low - 1
 
 
@@ -485,7 +485,7 @@ def state_text(s: Any) -> str:
             cards_text(cards_in(cards[seat])) for cards in (s.hands, s.played, s.laid)
         )
         line = f"  seat {seat}{mark} {s.scores[seat]:3}  hand {hand or f'{s.sizes[seat]} cards'}"
-        lines.append(f"{line}; played {played or '-'}; laid away {laid or '-'}")
+        lines.append(f"{line}; played {played or '-'}; discarded {laid or '-'}")
     if s.phase == FINISHED:
         lines.append(f"  {result_text(s)}")
     return "\n".join(lines)
@@ -504,7 +504,7 @@ def describe(s: Any, seat: int) -> Description:
         if s.played[other]:
             zones.append(_zone("cards played", s.played[other], other))
         if s.sizes[other] < DEALT:
-            zones.append(_zone("cards laid away", s.laid[other], other, 2))
+            zones.append(_zone("discards", s.laid[other], other, 2))
         if s.deals == 1:
             zones.append(Zone("first cut", 1, (card_text(int(s.cuts[other])),), other))
     facts: dict[str, str | int] = {}
@@ -515,7 +515,7 @@ def describe(s: Any, seat: int) -> Description:
         facts["dealer"] = f"seat {s.dealer}"
     if s.phase == LAY_AWAY:
         whose = "your own" if seat == s.dealer else "the dealer's"
-        facts["lay away"] = f"two cards for {whose} crib"
+        facts["discard"] = f"two cards to {whose} crib"
     elif s.phase == PLAY:
         first = int(s.play_count) - (int(s.series).bit_length() + 3) // 4
         table = [card_text(card) for _, card in log(s.plays[first : int(s.play_count)])]
@@ -540,31 +540,31 @@ def log(plays: Any) -> list[tuple[int, int]]:
 
 def events(s: Any) -> list[Event]:
     """Return the deal before and this one in words, oldest first."""
-    told: list[Event] = []
+    found: list[Event] = []
     if s.deals == 1:
-        told += [Event(seat, f"cut {card_text(int(s.cuts[seat]))}") for seat in range(SEATS)]
+        found += [Event(seat, f"cut {card_text(int(s.cuts[seat]))}") for seat in range(SEATS)]
     elif s.deals > 1:
         crib = cards_in(s.old_crib)
         course = explain_deal(1 - int(s.dealer), int(s.old_starter), log(s.old_plays), crib)
-        told += [Event(seat, text) for seat, text, _ in course]
+        found += [Event(seat, text) for seat, text, _ in course]
     if s.deals:
         crib = cards_in(s.laid[0] | s.laid[1])
         plays = log(s.plays[: int(s.play_count)])
-        anew = bool(s.phase != PLAY or s.tally == 0)
+        count_over = bool(s.phase != PLAY or s.tally == 0)
         course = explain_deal(
-            int(s.dealer), int(s.starter), plays, crib, anew=anew, leads=int(s.seat)
+            int(s.dealer), int(s.starter), plays, crib, count_over=count_over, leads=int(s.seat)
         )
         if s.phase == LAY_AWAY:
             course = islice(course, 2 if s.seat == s.dealer else 1)
         scores = [int(score) for score in s.before]
         for seat, text, points in course:
-            told.append(Event(seat, text))
+            found.append(Event(seat, text))
             scores[seat] += points
             if scores[seat] >= s.target:
                 how = SKUNKS[int(skunk(s))]
-                told.append(Event(seat, f"won {s.target} to {s.scores[1 - seat]}{how}"))
+                found.append(Event(seat, f"won {s.target} to {s.scores[1 - seat]}{how}"))
                 break
-    return told
+    return found
 
 
 GAME = Game.from_module(__name__, PACKAGE, used_cards=USED)

@@ -8,7 +8,7 @@ only all five. No run goes round from the king to the ace.
 
 In the play a card scores 2 for a count of fifteen, 2 for thirty-one, 2, 6 or 12 for a pair, three
 or four of a kind among the last cards, or the length of the longest run that the last cards form
-in any order. The point for a go or for the last card is a matter of the game, not of the cards.
+in any order. The point for a go or for the last card belongs to the rules of the game.
 
 Kernels `hand_points`, `peg_points` and `follow` for rules and search; `explain`, `score_text` and
 `explain_deal` for people.
@@ -21,7 +21,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
-from cardlab.engine.cards import card_text, cards_text, parse_card
+from cardlab.engine.arguments import read_count, read_text, shorten
+from cardlab.engine.cards import RANKS, SUITS, card_text, cards_text, parse_card
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.kernel import bit, count_bits, int64, kernel, lowest_bit
 
@@ -44,6 +45,7 @@ __all__ = [
 
 HAND_SIZE = 4
 LIMIT = 31
+LAST_CARD = len(RANKS) * len(SUITS) - 1
 FIRST_JACK = 40
 JACKS = 0xF << FIRST_JACK
 ONE_SUIT = 0x1111111111111
@@ -149,9 +151,12 @@ class Row(NamedTuple):
 KINDS = {2: "pair", 3: "three of a kind", 4: "four of a kind"}
 
 
-def explain(hand: Iterable[int], cut: int, crib: bool = False) -> list[Row]:
-    """Return every reason for points of four cards with the cut card, one row for each."""
-    held = sorted(hand)
+def explain(hand: str | Iterable[int], cut: str | int, crib: bool = False) -> list[Row]:
+    """Return every reason for points of four cards with the cut card, one row for each.
+
+    Cards are texts such as `5H 5C 5S JD` and `5D`, or ids.
+    """
+    held, cut = _read_cards(hand, cut, crib)
     cards = sorted([*held, cut])
     rows = [
         Row("fifteen", some, 2)
@@ -182,11 +187,13 @@ def explain(hand: Iterable[int], cut: int, crib: bool = False) -> list[Row]:
     return rows
 
 
-def score_text(hand: str, cut: str, *, crib: bool = False) -> tuple[list[Row], int]:
-    """Return every reason for points, and their sum, of cards written as `5H 5C 5S JD` and `5D`."""
+def _read_cards(
+    hand: str | Iterable[int], cut: str | int, crib: bool
+) -> tuple[tuple[int, ...], int]:
+    """Return four cards in ascending order and the cut card, after checking that all differ."""
     what = "crib" if crib else "hand"
-    held = [parse_card(text) for text in hand.replace(",", " ").split()]
-    turned = [parse_card(text) for text in cut.replace(",", " ").split()]
+    held = _read_some(hand, what)
+    turned = _read_some(cut if isinstance(cut, str) else (cut,), "cut")
     if len(held) != HAND_SIZE:
         raise CardlabError(f"the {what} has {_count(len(held))}; give four, such as 5H 5C 5S JD")
     if len(turned) != 1:
@@ -196,13 +203,29 @@ def score_text(hand: str, cut: str, *, crib: bool = False) -> tuple[list[Row], i
             raise CardlabError(f"{card_text(card)} is twice in the {what}; give four cards")
     if turned[0] in held:
         raise CardlabError(f"{card_text(turned[0])} is both in the {what} and the cut card")
-    rows = explain(held, turned[0], crib)
+    return tuple(sorted(held)), turned[0]
+
+
+def _read_some(cards: object, what: str) -> list[int]:
+    """Return cards that are given as text or as ids."""
+    if isinstance(cards, str):
+        return [parse_card(text) for text in cards.replace(",", " ").split()]
+    if not isinstance(cards, Iterable):
+        raise CardlabError(f"the {what} must be a text such as 5H 5C 5S JD, got {shorten(cards)}")
+    return [read_count(card, f"a card of the {what}", 0, LAST_CARD) for card in cards]
+
+
+def score_text(hand: str, cut: str, *, crib: bool = False) -> tuple[list[Row], int]:
+    """Return every reason for points, and their sum, of cards written as `5H 5C 5S JD` and `5D`."""
+    rows = explain(read_text(hand, "hand", "5H 5C 5S JD"), read_text(cut, "cut", "5D"), crib)
     return rows, sum(row.points for row in rows)
 
 
-def explain_in_words(hand: Iterable[int], cut: int, crib: bool = False) -> tuple[int, str]:
+def explain_in_words(
+    hand: str | Iterable[int], cut: str | int, crib: bool = False
+) -> tuple[int, str]:
     """Return the points of four cards with the cut card, and a few words on them."""
-    return _in_words(tuple(sorted(hand)), cut, crib)
+    return _in_words(*_read_cards(hand, cut, crib), bool(crib))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -211,8 +234,8 @@ def _in_words(cards: tuple[int, ...], cut: int, crib: bool) -> tuple[int, str]:
     for row in explain(cards, cut, crib):
         parts[row.reason] = parts.get(row.reason, 0) + row.points
     why = ", ".join(f"{reason} for {points}" for reason, points in parts.items())
-    told = f"{cards_text(cards)} with {card_text(cut)}"
-    return sum(parts.values()), f"{told}: {why}" if why else told
+    words = f"{cards_text(cards)} with {card_text(cut)}"
+    return sum(parts.values()), f"{words}: {why}" if why else words
 
 
 class Pegged(NamedTuple):
@@ -224,11 +247,11 @@ class Pegged(NamedTuple):
 
 
 def explain_play(
-    plays: Sequence[tuple[int, int]], *, anew: bool = True, leads: int | None = None
+    plays: Sequence[tuple[int, int]], *, count_over: bool = True, leads: int | None = None
 ) -> Iterator[Pegged]:
     """Yield every card played, as (seat, card), and the gos between them, with their points.
 
-    After the last one, `anew` tells whether the count is over and `leads` who is next to play.
+    After the last one, `count_over` says whether the count is over, `leads` who is next to play.
     """
     series = tally = 0
     left = [HAND_SIZE, HAND_SIZE]
@@ -238,7 +261,7 @@ def explain_play(
         left[seat] -= 1
         points, why = peg_in_words(series, tally)
         yield Pegged(seat, f"played {card_text(card)}, count {tally}{why}", points)
-        ends, follower = anew, leads
+        ends, follower = count_over, leads
         if i + 1 < len(plays):
             follower = plays[i + 1][0]
             ends = tally + int(card_value(plays[i + 1][1])) > LIMIT
@@ -259,20 +282,20 @@ def explain_deal(
     plays: Sequence[tuple[int, int]],
     crib: Iterable[int],
     *,
-    anew: bool = True,
+    count_over: bool = True,
     leads: int | None = None,
 ) -> Iterator[Pegged]:
-    """Yield what happened in a deal so far, laying away included.
+    """Yield what happened in a deal so far, discards included.
 
-    Whoever listens stops where the game is won; the crib is looked at only when it is counted.
+    The caller stops where the game is won; the crib is read only when it is counted.
     """
     yield Pegged(dealer, "dealt", 0)
     for seat in (1 - dealer, dealer):
-        yield Pegged(seat, "laid two cards away", 0)
+        yield Pegged(seat, "discarded two cards", 0)
     jack = bool(1 << starter & JACKS)
-    told = f"turned up {card_text(starter)}"
-    yield Pegged(dealer, f"{told} and pegged 2 for the jack" if jack else told, 2 * jack)
-    yield from explain_play(plays, anew=anew, leads=leads)
+    words = f"turned up {card_text(starter)}"
+    yield Pegged(dealer, f"{words} and pegged 2 for the jack" if jack else words, 2 * jack)
+    yield from explain_play(plays, count_over=count_over, leads=leads)
     if len(plays) == 2 * HAND_SIZE:
         for seat in (1 - dealer, dealer):
             points, why = explain_in_words([card for who, card in plays if who == seat], starter)

@@ -16,7 +16,7 @@ from cardlab.show.terminal import card_look, words_look
 
 
 def show_advice(advice: Advice) -> None:
-    """Print the ways to lay two cards away, best first, and one sentence of advice."""
+    """Print all discards, best first, and one sentence of advice."""
 
     def look(cards: tuple[int, ...]) -> Text:
         return Text(" ").join(card_look(card_text(card)) for card in cards)
@@ -25,7 +25,7 @@ def show_advice(advice: Advice) -> None:
     own, other = advice.score
     title = Text.assemble(look(advice.cards), f"   {whose}, you {own}, the other {other}")
     table = table_of()
-    for head in ("lay away", "keep"):
+    for head in ("discard", "keep"):
         table.add_column(head, no_wrap=True)
     for head in ("hand", "min/med/max", "crib", "peg", "total", "win %"):
         table.add_column(head, justify="right", no_wrap=True)
@@ -68,7 +68,7 @@ def html_of(advice: Advice) -> str:
     whose = "your crib" if advice.dealer else "the other's crib"
     own, other = advice.score
     hand = "".join(card_svg("standard", card_text(one), 64) for one in advice.cards)
-    head = ["lay away", "keep", "hand", "min / med / max", "crib", "peg", "total", "win %"]
+    head = ["discard", "keep", "hand", "min / med / max", "crib", "peg", "total", "win %"]
     sides = ["left", "left", *["right"] * (len(head) - 2)]
     return (
         f"<div>{hand}</div>"

@@ -1,9 +1,9 @@
 """A linear policy of Koi-Koi for play-outs: the worth of a choice is a sum of terms.
 
-A network of a million weights takes a millisecond to choose, a play-out of a round has a few
+A network of a million weights takes a millisecond for a choice; a play-out of a round may take only
 microseconds. Here every choice is a few entries of one table of weights, four to ten for most; its
 worth is their sum.
-`learning.linear` fits the weights to what a network thinks.
+`learning.linear` fits the weights to the values of a network.
 
 A discard or a pick brings for every card that it moves the entries of its role
 
@@ -65,7 +65,7 @@ GROUPS = (
 WHOLE = 5
 NUM_GROUPS = len(GROUPS)
 NUM_COUNTS = 2 * NUM_GROUPS  # of the own pile, then of the other's
-DEAD = 5  # also the most that is told apart
+DEAD = 5  # also the greatest count that is distinguished
 
 STAGES, ROLES = 4, 8
 FROM_HAND, CAPTURED, LAID = 0, 1, 4

@@ -72,7 +72,7 @@ BLOCKS = (
 
 @kernel
 def write(s: Any, seat: int, scratch: Any, out: Any) -> None:
-    """Write what a seat has witnessed into a row of zeros."""
+    """Write what a seat has seen into a row of zeros."""
     row = scratch
     write_view(s, seat, row)
     for card in range(DECK):

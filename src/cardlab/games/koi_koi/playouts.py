@@ -125,7 +125,7 @@ def discard_worth(s: Any, seat: int, card: int, weights: Any, scratch: Any) -> f
 
 @kernel
 def choose(s: Any, seat: int, weights: Any, scratch: Any) -> int:
-    """Return the action of the greatest sum, of equals the first."""
+    """Return the action of the greatest sum, the first in a tie."""
     if s.phase == CALL:
         total = add_up(weights, scratch.terms, call_terms(s, seat, scratch.terms))
         return KOI_KOI if total > 0 else STOP

@@ -1,23 +1,23 @@
 """Koi-Koi: capture hanafuda cards by month, form yaku, and stop in time - or call koi-koi.
 
 Rules: "Learning to Play Koi-Koi Hanafuda Card Games With Transformers", appendix, with what it
-leaves open settled as its authors' program and their records of human games do. Two seats start
+leaves open decided by its authors' program and their records of human games. Two seats start
 with 30 points each. A round deals 8 cards to each hand, 8 to the field and 24 to the stock, of
 which only 16 can ever be drawn. A turn: discard a card, then draw one; each takes the field cards
 of its month if there are one or three, one of them by choice if there are two, and stays on the
-field if there are none. Whoever's yaku points rose in the turn and still holds cards chooses
-between stopping, which wins the points from the other seat, and calling koi-koi; on a seat's last
-turn a rise stops by itself. The game ends with its last round, or when a seat has no points left.
+field if there are none. A seat whose yaku points rose in the turn chooses between
+stopping, which wins the points from the other seat, and calling koi-koi; a seat without cards stops
+automatically. The game ends with its last round, or when a seat has no points left.
 
 Options: `rules` and `rounds` (0 stands for the rule set's own number).
 - `paper`: 8 rounds. Four of a month in a hand or on the field: dealt again. A winner who called
-  koi-koi n times adds n points (n <= 3) or takes n - 2 times the points. Nobody stops: the dealer
-  gets one point and deals again.
+  koi-koi n times adds n points (n <= 3) or takes n - 2 times the points. If no seat stops, the
+  dealer gets one point and deals again.
 - `nintendo`: 12 rounds. Three or four of a month on the field: dealt again. Four of a month or four
-  pairs in a dealt hand win 6 points at once (in both hands: nobody wins). Koi-koi can be called
-  once by each seat and round; a later rise stops by itself. Yaku points of 7 or more are doubled,
-  and the points are doubled if the other seat has called koi-koi. Nobody stops: no points, and the
-  other seat deals.
+  pairs in a dealt hand win 6 points at once (in both hands: no seat wins). Koi-koi can be called
+  once by each seat and round; a later rise stops automatically. Yaku points of 7 or more are
+  doubled, and the points are doubled if the other seat has called koi-koi. If no seat stops, there
+  are no points, and the other seat deals.
 The winner of a round deals the next one; the dealer moves first.
 
 Orders: the first one is the cut. Its cards are turned in pairs, one for seat 0 and one for seat 1,
@@ -396,10 +396,10 @@ def imagine_stock(s: Any, cards: int, rng: Any) -> None:
 
 @kernel
 def imagine(s: Any, seat: int, rng: Any) -> bool:
-    """Lay unseen cards into the other hand and the stock; False: such a hand cannot be dealt.
+    """Fill the other hand and the stock with unseen cards; False: such a hand cannot be dealt.
 
-    Nothing that is played tells of the other hand, but that the deal was played at all does: what
-    was dealt there, discards included, holds no four of a month (nor four pairs, by `nintendo`).
+    Play shows nothing of the other hand, but the deal was not rejected: the hand that was dealt,
+    discards included, has no four of a month (nor four pairs, by `nintendo`).
     """
     if s.round_number == 0:
         return True

@@ -1,4 +1,4 @@
-"""The table of Koi-Koi: the record of a game, what can be read off it, and how it is told."""
+"""The table of Koi-Koi: the record of a game, values computed from it, and its description."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from cardlab.engine.cards import cards_in
 from cardlab.engine.game import Description, Event, Zone, record_type
-from cardlab.engine.kernel import bit, int64, kernel
+from cardlab.engine.kernel import bit, int64, kernel, short_kernel
 from cardlab.games.koi_koi.cards import CATEGORIES, ONE_MONTH, card_text, cards_text
 from cardlab.games.koi_koi.yaku import list_yaku, yaku_points
 
@@ -45,7 +45,7 @@ STATE = record_type(
         ("discarded", "u1", (2, TURNS)),  # the card discarded in each turn; 255: none
         ("discard_took", "u1", (2, TURNS)),  # what it captured: four bits for its month
         ("drawn", "u1", (2, TURNS)),  # the card drawn in each turn; 255: none
-        ("draw_took", "u1", (2, TURNS)),  # the field cards it captured, likewise
+        ("draw_took", "u1", (2, TURNS)),  # the field cards it captured
         ("answer", "u1", (2, TURNS)),  # how each turn ended: 1 koi-koi, 2 stop
     ]
 )
@@ -63,7 +63,7 @@ def field_matches(s: Any, card: int) -> int:
     return s.field_cards & (ONE_MONTH << (card & ~3))
 
 
-@kernel
+@short_kernel
 def played_by(s: Any, seat: int) -> int:
     """Return the cards that a seat has discarded in this round."""
     now = int64(s.round_number) & 1
@@ -74,14 +74,14 @@ def played_by(s: Any, seat: int) -> int:
     return cards
 
 
-@kernel
+@short_kernel
 def cards_drawn(s: Any) -> int:
     """Return how many cards of this round's stock have been drawn."""
     turn = int64(s.turn)
     return turn if s.drawn[int64(s.round_number) & 1, turn] == NOBODY else turn + 1
 
 
-@kernel
+@short_kernel
 def sake_worth(s: Any, calls: int) -> int:
     """Return what each viewing with sake is worth to a seat with so many calls."""
     if s.rules == NINTENDO:
@@ -101,7 +101,7 @@ def pile_points(s: Any, seat: int) -> int:
     return yaku_points(s.piles[seat], sake_worth(s, s.calls[seat]), both_sets_worth(s))
 
 
-@kernel
+@short_kernel
 def score(s: Any, seat: int) -> int:
     """Return what a seat wins if it stops now."""
     worth, calls = pile_points(s, seat), int64(s.calls[seat])
@@ -256,7 +256,7 @@ def _round_events(s: Any, number: int) -> list[Event]:
         for verb, cards, takes in moves:
             card, taken = cards[turn], takes[turn]
             if card in (NOBODY, waits):
-                break  # a card that waits for a pick is told with what it takes
+                break  # a card that waits for a pick gets one event, with what it takes
             text = f"{verb} {card_text(card)}"
             if taken:
                 taken <<= card & ~3

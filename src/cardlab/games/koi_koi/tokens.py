@@ -6,7 +6,7 @@ what each turn did with it, its own attributes, and the progress of the game, th
 tokens. Here a decision is kept as the `WIDTH` bytes that these follow from; `networks.transformer`
 expands them where it computes. `FEATURES` lists every feature by number.
 
-A row, all from what the seat has witnessed:
+A row, only from what the seat has seen:
 
       0..47   where each card is (a zone), plus LEGAL where the card can be chosen now
      48..95   how it came to the table: 0 by the deal or not at all, else 1 + its event
@@ -114,7 +114,7 @@ COUNTED = {
 }
 COUNTED_ZONES = (MY_HAND, FIELD, MY_PILE, THEIR_PILE, UNSEEN)
 CATEGORY_SETS = {"light": LIGHTS, "seed": SEEDS, "ribbon": RIBBONS, "dross": DROSS}
-MOST_LEAD = 20  # leads are told apart up to here
+MOST_LEAD = 20  # leads are distinguished up to here
 MOST_CALLS = 4
 ROUNDS_TOLD = 8
 

@@ -1,4 +1,4 @@
-"""What the end of a round of Koi-Koi is worth: in points, or as the chance to win the game.
+"""The value of the end of a round of Koi-Koi, in points or as the chance to win the game.
 
 A table of chances is P(win) by (rounds left, I deal, lead over the start + 30); a lead of 30 or
 more has won. `OUTCOMES` are the gains by which networks distinguish how a round ends: every one

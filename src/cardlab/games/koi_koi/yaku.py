@@ -8,8 +8,9 @@ viewing with sake is worth and in the extra for both sets of poetry ribbons, hen
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from cardlab.engine.kernel import count_bits, kernel
+from cardlab.engine.kernel import count_bits, kernel, short_kernel
 from cardlab.games.koi_koi.cards import (
     BLUE,
     BOAR_DEER_BUTTERFLY,
@@ -41,6 +42,15 @@ YAKU_CARDS = {
     "ribbons": (RIBBONS, 5),
     "dross": (DROSS, 10),
 }
+WORTHS = {  # of yaku whose points are always the same
+    "five lights": 10,
+    "four lights": 8,
+    "rainy four lights": 7,
+    "three lights": 5,
+    "boar-deer-butterfly": 5,
+    "red ribbons": 5,
+    "blue ribbons": 5,
+}
 LIGHT_NAMES = {10: "five lights", 8: "four lights", 7: "rainy four lights", 5: "three lights"}
 
 
@@ -63,7 +73,7 @@ def has(pile: int, cards: int, worth: int) -> int:
     return worth if pile & cards == cards else 0
 
 
-@kernel
+@short_kernel
 def beyond(pile: int, cards: int, free: int) -> int:
     """Return one point for each of these cards past the first `free`."""
     count = count_bits(pile & cards)
@@ -104,3 +114,36 @@ def list_yaku(pile: int, sake: int, both_sets: int) -> Iterator[tuple[str, int]]
     ):
         if worth:
             yield name, int(worth)
+
+
+class BegunYaku(NamedTuple):
+    """A yaku that a pile has formed or can still form."""
+
+    name: str
+    points: int  # 0: not formed yet
+    worth: int  # points once formed
+    have: int  # cards of it in the pile, a set
+    free: int  # cards of it that nobody has captured, a set
+    size: int  # cards that it takes
+
+    @property
+    def missing(self) -> int:
+        """Cards that are still missing; 0: formed."""
+        return 0 if self.points else max(1, self.size - self.have.bit_count())
+
+
+def begun_yaku(pile: int, other: int, sake: int, both_sets: int) -> Iterator[BegunYaku]:
+    """Yield the yaku that a pile has formed, or has begun and can still form beside another pile.
+
+    The points of both sets of ribbons are no yaku of their own and are left out.
+    """
+    made = dict(list_yaku(pile, sake, both_sets))
+    for name, (members, size) in YAKU_CARDS.items():
+        if name == BOTH_SETS:
+            continue
+        have, taken = pile & members, other & members
+        # Of the lights only the best yaku counts, and the rain man spoils a plain three or four.
+        if name not in made and (members.bit_count() - taken.bit_count() < size or not have):
+            continue
+        worth = made.get(name) or WORTHS.get(name, sake if "sake" in name else 1)
+        yield BegunYaku(name, made.get(name, 0), worth, have, members & ~(pile | other), size)

@@ -115,6 +115,7 @@ PACKAGE = GamePackage(
     paper=f"{HERE}.paper.report:REPORT",
     page="page",
     page_data=f"{HERE}.page.page_data:PAGE_DATA",
+    terminal=f"{HERE}.terminal:TERMINAL",
     deck=f"{HERE}.deck:DECK",
     rules="rules.md",
 )

@@ -1,6 +1,6 @@
 """The 108 cards of Uno: ids, kinds, sets, texts.
 
-Two cards of the same face cannot be told apart, so that the rules know kinds, not ids. A kind is
+Two cards of the same face are equal, so the rules use kinds, not ids. A kind is
 15 * colour + trait for the coloured cards, 13 for a wild and 14 for a wild draw four, with colours
 R G B Y as 0 ... 3 and traits 0-9, skip, reverse, draw two as 0 ... 12. Card ids: 0..51 the first
 copies of the coloured cards (13 * colour + trait), 52..99 the second copies of all but the zeros

@@ -1,4 +1,4 @@
-"""The cards of the Uno-like deck: a colour and, for those who see no colours, a shape each.
+"""The cards of the Uno-like deck: a colour and a shape each, for colour-blind players.
 
 Red is a triangle, green a disc, blue a square, yellow a star.
 """

@@ -3,7 +3,7 @@
 paper      7 planes of 4 x 15, as "Winning Uno With Reinforcement Learning" feeds its network: own
            hand with 0, 1, 2 copies, the cards of *all other hands together* with 0, 1, 2 copies,
            target. It leaks: no seat may know the other hands. Agents with it are named `_open`.
-fair       what the seat itself has witnessed: own hand and unseen cards with true counts, target,
+fair       what the seat itself has seen: own hand and unseen cards with true counts, target,
            what fits, direction (other seats come in the order of play), the size of every hand,
            and which colours it is known to lack because its owner drew when they were asked.
 fair_log   `fair`, followed by the last 32 events at the table, latest last.
@@ -188,7 +188,7 @@ def write_places(s: Any, seat: int, out: Any, start: int) -> None:
 
 @kernel
 def encode_fair(s: Any, seat: int, legal: int, out: Any) -> None:
-    """Write what a seat has witnessed; `legal` is the set of its outputs."""
+    """Write what a seat has seen; `legal` is the set of its outputs."""
     for place in range(FAIR_SIZE):
         out[place] = 0
     ones, twos = s.cards[seat, 0], s.cards[seat, 1]

@@ -1,4 +1,4 @@
-"""The heuristic of Uno: keep wilds, stay in one's own colours, hit whoever is about to go out."""
+"""The heuristic of Uno: keep wilds, play own colours, stop a next seat that is about to go out."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ DANGER = 2  # cards in the next hand that call for an attack
 def choose(s: Any, seat: int, actions: Any, count: int) -> int:
     """Play towards colours that one holds and the next seat is known to lack; wilds come last.
 
-    Against a next hand of one or two cards whatever skips it or makes it draw comes first. A drawn
-    card is played if it fits, a draw two that has been stacked up is answered.
+    If the next hand has one or two cards, cards that skip it or make it draw come first. A drawn
+    card is played if it fits; a stacked draw two is answered with another.
     """
     next_seat = after(s, seat)
     danger = int64(s.sizes[next_seat]) <= DANGER

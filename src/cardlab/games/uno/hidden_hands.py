@@ -1,8 +1,8 @@
-"""What everybody at an Uno table knows of a hidden hand, and worlds that agree with it.
+"""What all seats of an Uno game know of a hidden hand, and worlds that agree with it.
 
 Hidden hands are groups of places, as `engine.hidden_hands` keeps them. What bars a place:
 
-- kinds of cards: whoever draws because nothing fits holds nothing that fits, and a wild draw four
+- kinds of cards: a seat that draws because nothing fits holds nothing that fits; a wild draw four
   shows that a hand has nothing of the colour (or, by the rules of RLCard, nothing else that fits);
 - after a reshuffle, cards by where they have been: what was shuffled in lies in no place that was
   filled before (`SHUFFLED_IN`); if the stock was empty, all else lies in no place filled later and
@@ -143,7 +143,7 @@ def stack(s: Any, order: Any, ones: int, twos: int, top: int) -> int:
 
     Where the order names a card more often than it is in the set, a check sum says which of its
     places count, so that no card comes early or late for being one of few. It is made of what
-    everybody sees, the set and the top card, and returned: no hidden card has a say in where others
+    all seats see, the set and the top card, and returned: no hidden card influences where others
     lie.
     """
     end = 0
@@ -283,7 +283,7 @@ def lay(s: Any, laid: int, size: int, barred: int, places: int, rng: Any) -> boo
 
 @kernel
 def imagine_cards(s: Any, seat: int, drawer: int, rng: Any) -> bool:
-    """Lay the unseen cards into the hidden places and the stock, uniformly.
+    """Fill the hidden places and the stock with the unseen cards, uniformly.
 
     The last place of `drawer`, if that is another seat, holds the card it has just drawn.
 

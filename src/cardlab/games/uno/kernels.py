@@ -65,7 +65,7 @@ STATE = record_type(
         ("cards", "i8", (MAX_SEATS + 2, 2)),  # of hands, pile, reshuffle: kinds held, held twice
         ("barred", "i8", (MAX_SEATS, GROUPS)),  # kinds that the places of a group cannot hold
         ("stock_bar", "i8"),  # kinds that the stock cannot hold
-        ("loose", "i8"),  # kinds of which nobody knows what was reshuffled
+        ("loose", "i8"),  # kinds of which no seat knows what was reshuffled
         ("wanted", "i8"),  # kinds that match the top card, except the wild draw four
         ("plies", "u2"),  # actions taken so far
         ("logged", "u2"),  # entries written to the log so far
@@ -99,7 +99,7 @@ STATE = record_type(
         ("turned_back", "u1"),  # first cards that went back as wild draw fours
         ("shuffled", "u1"),  # 1: there has been a reshuffle
         ("rules", "u1"),  # 0 official, 1 rlcard
-        ("stacking", "u1"),  # the option, likewise the next two
+        ("stacking", "u1"),  # the option; the next two are options, too
         ("keep_drawn", "u1"),  # 1: a drawn card that fits may be kept
         ("voluntary_draw", "u1"),  # 1: drawing is allowed with a card that fits
         ("log_seat", "u1", (LOG,)),  # the last 64 entries, entry n at n % 64: who
@@ -387,7 +387,7 @@ def after(s: Any, seat: int) -> int:
 
 @kernel
 def settle(s: Any) -> None:
-    """Let whoever owes cards draw them, as far as the stock suffices, and end a round that is over.
+    """Let seats that owe cards draw them, as far as the stock lasts; end a round that is over.
 
     Kernels do not call each other in a circle; a drawn card that makes another seat draw comes
     round in this loop.
@@ -455,7 +455,7 @@ def draw_in_turn(s: Any, seat: int) -> None:
         s.drawn = kind
         s.phase = DRAWN
     else:
-        # Whoever draws at will may hold a card of the colour, so that a wild draw four fits not.
+        # A seat that draws voluntarily may hold the colour; then a wild draw four does not fit.
         bar_last(s, seat, s.wanted | (0 if s.voluntary_draw else FOUR_BIT))
         s.seat = after(s, seat)
 
@@ -525,7 +525,7 @@ def hands_value(s: Any) -> int:
 
 @kernel
 def write_log(s: Any, seat: int, what: int, more: int) -> None:
-    """Note what everybody has seen."""
+    """Write what all seats have seen into the log."""
     slot = int64(s.logged) % LOG
     s.log_seat[slot] = seat
     s.log_what[slot] = what
@@ -566,7 +566,7 @@ def conceal(s: Any, seat: int) -> None:
 
 @kernel
 def imagine(s: Any, seat: int, rng: Any) -> bool:
-    """Lay the unseen cards into the hidden places and the stock, uniformly."""
+    """Fill the hidden places and the stock with the unseen cards, uniformly."""
     drawer = int64(s.seat) if s.phase == DRAWN else -1
     if not imagine_cards(s, seat, drawer, rng):
         return False

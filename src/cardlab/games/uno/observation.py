@@ -101,7 +101,7 @@ BLOCKS = (
 
 @kernel
 def write(s: Any, seat: int, scratch: Any, out: Any) -> None:
-    """Write what a seat has witnessed into a row of zeros."""
+    """Write what a seat has seen into a row of zeros."""
     mine = PLAY <= s.phase < FINISHED and s.seat == seat
     encode_fair(s, seat, outputs_of(scratch, legal(s, scratch)) if mine else int64(0), out)
     for i in range(FAIR_SIZE):

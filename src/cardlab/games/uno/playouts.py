@@ -1,4 +1,4 @@
-"""Uno played out fast: the rules without the log and without what seats learn of each other.
+"""Uno played out fast: the rules without the log and without what seats know of each other.
 
 `finish` keeps the hands, the pile and the stock of a record, and all else in local numbers, which
 makes a game three to four times as fast as the rules do; a test plays both side by side. One seat,
@@ -245,7 +245,7 @@ def refill(s: Any, at: int, end: int, top: int, rng: Any) -> int:
 
 @kernel
 def is_short(s: Any, left: int, owed: int) -> bool:
-    """Return whether the stock must be made anew before so many cards are drawn."""
+    """Return whether the stock must be reshuffled before so many cards are drawn."""
     if s.rules == RLCARD:
         return left < owed and s.cards[PILE, 0] != 0
     return left == 0 and count_bits(s.cards[PILE, 0]) + count_bits(s.cards[PILE, 1]) > 1

@@ -7,8 +7,8 @@ time in turn, then the start card is turned; seat 0 comes first, in later rounds
 official   A start card acts as if the seat before the first had played it, except that a wild lets
            the first seat name a colour, a wild draw four is shuffled back, and a reverse lets the
            seat before the first begin. With two seats a reverse is a skip. A wild draw four needs a
-           hand without the colour in force. Who has nothing to play draws one card and may play it
-           at once or keep it. An empty stock is made anew of the discards below the top card.
+           hand without the colour in force. A seat with nothing to play draws one card and may
+           play it at once or keep it. The discards below the top card replace an empty stock.
 rlcard     Seat 0 begins; a start draw two gives it two cards, a start skip lets seat 1 begin, a
            start reverse the last seat; a start wild gets a colour by chance. A wild draw four needs
            a hand with nothing else that fits. A drawn card of the colour in force is played at

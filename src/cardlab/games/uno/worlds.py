@@ -2,13 +2,13 @@
 
 `imagine` of the game makes one world from nothing. Here the unseen cards stay in a bag, place by
 place, and the next world is made from the last one: the places that are barred from something
-exchange cards wherever that is allowed, all others are dealt anew, of the stock the cards that a
-play-out may come to. Every such step can be undone with the same probability, so that each world is
+exchange cards wherever that is allowed; all others are dealt again, in the stock only the cards
+that a play-out may reach. Every such step can be undone with the same probability, so each world is
 as likely as any other that agrees with what is known.
 
 What is known is a step of a ladder:
 
-SEAT    what the seat has witnessed
+SEAT    what the seat has seen
 UNION   also which cards the other hands hold together, but not who holds which: what the network of
         the paper "Winning Uno With Reinforcement Learning" saw
 HANDS   also who holds which, but not the order of the stock
@@ -188,7 +188,7 @@ def stir(bag: Any, in_threes: bool, rng: Any) -> None:
 
 @kernel
 def deal_anew(bag: Any, depth: int, rng: Any) -> None:
-    """Deal the free places of the hands anew, and so many cards of the stock."""
+    """Deal the free places of the hands again, and so many cards of the stock."""
     reach = int64(bag.reach)
     for i in range(int64(bag.laid), int64(bag.hands_end)):
         swap(bag.card, i, i + below(rng, reach - i))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from html import escape
 
+from cardlab.engine.arguments import read_number, read_text, shorten
 from cardlab.engine.errors import CardlabError, suggest
 from cardlab.engine.game import Game
 from cardlab.engine.manifest import load
@@ -38,22 +39,23 @@ BACK_TITLE, EMPTY_TITLE = "a card face down", "an empty place"
 class Deck:
     """The pictures of one deck: their size, and what draws and names each card."""
 
-    name: str
-    wide: int
-    high: int
-    texts: tuple[str, ...]  # none: any text is a card
-    art: Callable[[str], str]
-    back: Callable[[], str]
-    title: Callable[[str], str]
-    icons: Callable[[], dict[str, tuple[str, str, str]]]
+    name: str  # as in card_svg(name, card)
+    wide: int  # of a card, in units of the drawing
+    high: int  # likewise
+    texts: tuple[str, ...]  # empty: any text is a card
+    art: Callable[[str], str]  # card -> SVG of its face
+    back: Callable[[], str]  # SVG of a card face down
+    title: Callable[[str], str]  # card -> its name in words
+    icons: Callable[[], dict[str, tuple[str, str, str]]]  # by id: title, view box, SVG
     word: Callable[[str], str] | None = None  # in a line of text, such as `7♥`; None: the title
     aloud: Callable[[str], str] | None = None  # at a table; None: the title
     paint: Callable[[str], str] | None = None  # class of a word's colour, such as `suit-H`
-    held: tuple[str, ...] = ()  # the cards in the order of a hand; none: as the game gives them
+    held: tuple[str, ...] = ()  # the cards in the order of a hand; empty: as the game gives them
     rank: Callable[[str], int] | None = None  # for hands that are held by rank first
 
     def check(self, text: str) -> None:
         """Raise unless the deck has this card."""
+        text = read_text(text, "card", "7H")
         if self.texts and text not in (*self.texts, BACK, EMPTY):
             raise CardlabError(suggest(f"card of the {self.name} deck", text, self.texts))
 
@@ -107,16 +109,23 @@ def known_decks() -> dict[str, Deck]:
     return DECKS | {deck.name: deck for deck in own}
 
 
-def find_deck(name: str) -> Deck:
-    """Return a deck by its name."""
+def find_deck(deck: str | Deck) -> Deck:
+    """Return the deck of a name, or a deck as it is."""
+    if isinstance(deck, Deck):
+        return deck
+    name = read_text(deck, "deck", "standard")
     if name not in known_decks():
         raise CardlabError(suggest("deck", name, known_decks()))
     return known_decks()[name]
 
 
-@functools.lru_cache
-def deck_for(game: Game) -> Deck:
+def deck_for(game: str | Game) -> Deck:
     """Return a game's deck: its manifest's, else a known one with all its cards, or `plain`."""
+    return _deck_for(find_game(game))
+
+
+@functools.lru_cache
+def _deck_for(game: Game) -> Deck:
     named = package_of(game).deck
     if named:
         found: Deck = load(named) if ":" in named else find_deck(named)
@@ -128,22 +137,23 @@ def deck_for(game: Game) -> Deck:
     return PLAIN
 
 
-def deck_of(game: Game | str) -> str:
+def deck_of(game: str | Game) -> str:
     """Return the name of a game's deck."""
-    return deck_for(find_game(game) if isinstance(game, str) else game).name
+    return deck_for(game).name
 
 
-def card_title(deck: str, text: str) -> str:
+def card_title(deck: str | Deck, text: str) -> str:
     """Return the words for a card, for people who hear it: `seven of hearts`."""
     return find_deck(deck).words(text)
 
 
 def symbol_id(text: str) -> str:
     """Return the id of a card's symbol in a sprite."""
+    text = read_text(text, "card", "7H")
     return "card-empty" if text == EMPTY else "card-" + re.sub(r"[^A-Za-z0-9_-]", "-", text)
 
 
-def card_svg(deck: str, text: str, size: float | None = None) -> str:
+def card_svg(deck: str | Deck, text: str, size: float | None = None) -> str:
     """Return one card as a picture of its own, `size` pixels wide if given.
 
     `back` is a card face down, `--` an empty place.
@@ -152,6 +162,7 @@ def card_svg(deck: str, text: str, size: float | None = None) -> str:
     drawing = found.draw(text)
     sizes = ""
     if size is not None:
+        size = read_size(size)
         sizes = f' width="{size:g}" height="{size * found.high / found.wide:g}"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {found.wide} {found.high}"{sizes} '
@@ -165,12 +176,30 @@ def sprite(deck: str | Deck, texts: Iterable[str] = ()) -> str:
     The signs are `suit-H`, `colour-R`, `category-lights` and so on. A plain deck needs the texts
     of its cards.
     """
-    found = find_deck(deck) if isinstance(deck, str) else deck
+    found = find_deck(deck)
+    texts = read_cards(texts)
     frame = f"0 0 {found.wide} {found.high}"
     cards = (*(found.texts or tuple(dict.fromkeys(texts))), BACK, EMPTY)
     symbols = [_symbol(symbol_id(text), frame, found.draw(text)) for text in cards]
     symbols += [_symbol(name, view, drawing) for name, (_, view, drawing) in found.icons().items()]
     return f'<svg xmlns="http://www.w3.org/2000/svg">{"".join(symbols)}</svg>'
+
+
+def read_size(size: object) -> float:
+    """Return the width of a card in pixels that a person gives."""
+    pixels = read_number(size, "size")
+    if pixels <= 0:
+        raise CardlabError(f"size must be greater than 0 pixels, got {shorten(size)}")
+    return pixels
+
+
+def read_cards(texts: object) -> list[str]:
+    """Return the texts of cards, given as a list or in one text with spaces between."""
+    if isinstance(texts, str):
+        return texts.split()
+    if not isinstance(texts, Iterable):
+        raise CardlabError(f"cards must be a list of texts such as 7H, got {shorten(texts)}")
+    return [read_text(text, "card", "7H") for text in texts]
 
 
 def _symbol(name: str, frame: str, drawing: str) -> str:

@@ -7,9 +7,19 @@ from dataclasses import dataclass
 from html import escape
 from itertools import groupby
 
+from cardlab.engine.arguments import read_kind, shorten
+from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Description, State, View, Zone
 from cardlab.engine.play import Table
-from cardlab.show.pictures.decks import BACK, EMPTY, Deck, deck_of, find_deck
+from cardlab.show.pictures.decks import (
+    BACK,
+    EMPTY,
+    Deck,
+    deck_of,
+    find_deck,
+    read_cards,
+    read_size,
+)
 from cardlab.show.pictures.drawing import DEFAULTS
 
 __all__ = ["describe_openly", "hand_svg", "picture_of", "table_svg"]
@@ -41,6 +51,7 @@ class Block:
 
 def describe_openly(state: State) -> Description:
     """Return a description with the cards of every seat, each as its owner knows them."""
+    state = read_kind(state, State, "state", "give the state of a table")
     array, game = state.array[0], state.game
     all_seats = [game.describe(array, seat) for seat in range(int(state.seats))]
     first = all_seats[0]
@@ -72,13 +83,15 @@ def picture_of(value: State | View | Table) -> str:
     """Return the table of a state, with all cards open, or of a view."""
     if isinstance(value, Table):
         value = value.state
+    if not isinstance(value, (State, View)):
+        raise CardlabError(f"a picture shows a Table, a State or a View, got {shorten(value)}")
     description = value.describe() if isinstance(value, View) else describe_openly(value)
     return table_svg(description, deck_of(value.game))
 
 
-def hand_svg(deck: str, cards: Sequence[str], size: float = 70) -> str:
+def hand_svg(deck: str | Deck, cards: str | Sequence[str], size: float = 70) -> str:
     """Return cards side by side as one picture, each `size` pixels wide."""
-    found = find_deck(deck)
+    found, cards, size = find_deck(deck), read_cards(cards), read_size(size)
     step = size * 1.06
     high = size * found.high / found.wide
     drawn = [_card(found, text, k * step, 0, size) for k, text in enumerate(cards)]
@@ -86,9 +99,10 @@ def hand_svg(deck: str, cards: Sequence[str], size: float = 70) -> str:
     return _picture(max(size, step * len(cards) - 0.06 * size), high, words, drawn)
 
 
-def table_svg(description: Description, deck: str) -> str:
+def table_svg(description: Description, deck: str | Deck) -> str:
     """Return a table as one seat knows it: the others above, the seat's own cards below."""
     found = find_deck(deck)
+    description = read_kind(description, Description, "description", "view.describe() returns one")
     own = description.seat
     high = CARD * found.high / found.wide
     parts: list[str] = []

@@ -1,4 +1,4 @@
-"""Agents that play Birds of a Feather by solving it: everything lies open, so this is fair.
+"""Agents that play Birds of a Feather by solving it. All cards lie open, so this is fair.
 
 Each can plan a whole deal at once and say how many nodes that took, so that a tournament compares
 searches by nodes and time.

@@ -18,7 +18,7 @@ cost of an ordering on a batch of deals is
     mean log(nodes) + time_weight * log(price)
 
 with nodes of the search `evolved` up to a limit, and the price of a node in units of a node without
-any feature. Each generation meets fresh deals, so nothing is learned by heart.
+any feature. Each generation has new deals, so no deal can be memorised.
 
 Deviation. Time is not read from a clock but from `PRICES`, so that a run depends on its config
 alone and can resume.

@@ -39,7 +39,7 @@ def action(number: int) -> dict[str, Any]:
 
 
 def words(number: int) -> str:
-    """Return an action as people say it: `A1 onto A4`."""
+    """Return an action in words: `A1 onto A4`."""
     return "{from} onto {to}".format(**action(number))
 
 

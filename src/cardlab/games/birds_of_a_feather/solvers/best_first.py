@@ -2,12 +2,12 @@
 
 The queue holds positions that have been seen but not taken yet, each with the solvability that the
 model predicts for it. The best is taken, counted as a node, and its children enter the queue; of
-equals the one that entered first goes first. A position enters once, whichever parent is met first:
+equals the one that entered first is taken first. A position enters once, from its first parent:
 its prediction depends on the position alone, so a second entry would stand at the same place.
 
-Positions of many cards are mostly solvable and those of few mostly not, so the queue takes nearly
-all of the former before any of the latter: it goes broad and needs far more nodes than a search
-without any model, millions for most deals. Hence a budget.
+Positions with many cards are mostly solvable and those with few mostly not, so the queue takes
+nearly all positions with many cards first. It becomes a breadth-first search and needs far more
+nodes than a search without a model, millions for most deals. It therefore has a budget.
 
 Open nodes live in arrays that grow: the key of a position says everything about it. A binary heap
 of their numbers keeps the order.
@@ -136,7 +136,7 @@ def set_up(s: Any, low: int, cells: int, cards: Any) -> None:
 
 
 class Scratch(NamedTuple):
-    """What a search works in beside its nodes; `progress` says where it stands."""
+    """Scratch arrays of a search, beside its nodes; `progress` says where it stands."""
 
     position: Array  # the record of the node that is taken
     cards: Array  # of the root, by their numbers

@@ -11,8 +11,8 @@ A dead end costs one node whether or not it is remembered, so only positions wit
 Keys are exact: four bits of `low` for each cell say which of the sixteen cards lies on top, `high`
 has a bit for each occupied cell and, above, the number of the search, so that tables serve many
 searches and are never cleared. A table that fills up is copied into one four times as large; where
-the largest is three quarters full, a new position takes the place of another one, which may cost
-nodes but no truth.
+the largest is three quarters full, a new position takes the place of another one. This may cost
+nodes; the verdict stays correct.
 """
 
 from __future__ import annotations
@@ -225,7 +225,7 @@ class Plan(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """What a search works in; `path` and `progress` say where it stands between two calls."""
+    """Scratch arrays of a search; `path` and `progress` say where it stands between two calls."""
 
     path: Array
     actions: Array

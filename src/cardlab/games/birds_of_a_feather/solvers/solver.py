@@ -1,6 +1,6 @@
 """Complete solver of Birds of a Feather: a solution for each position that has one, else a proof.
 
-The search goes depth first and leaves out positions that cannot be won at sight:
+The search goes depth first and leaves out positions that are lost by one of these tests:
 
 - Cards that fit each other, wherever they lie, are joined. A stack moves only onto one that it
   fits, so a group of joined cards always keeps a card: with two groups there is no solution. A move
@@ -14,14 +14,14 @@ stacks in its lines, and to arrive where the card meets many that it fits. The w
 hill climbing on seeds 0..27999, the lengths of runs and the noise by trials on 100000..124999, so
 `benchmarks/birds.py` also measures seeds on which nothing was chosen.
 
-One bad early move can hide all solutions behind a million positions. A run that has entered some
-positions is therefore broken off, and the next starts from the top with a little noise on the costs
+After one bad early move, all solutions can be a million positions away. A run is therefore stopped
+after a number of positions, and the next starts from the top with a little noise on the costs
 and a slightly higher limit. Refuted positions stay known, so little is done twice. After a certain
-number of positions a last run is not broken off: "unsolvable" always means that every line of play
+number of positions a last run has no limit: "unsolvable" always means that every line of play
 has been refuted.
 
 A node is a position entered, the first and the solved one included: a solved deal has 16 at least.
-A position that is lost at sight, or was refuted before, is not entered and not counted; one that is
+A position that fails a test, or was refuted before, is not entered and not counted; one that is
 entered again in a later run counts again.
 
 A position here is 16 cells of four bits: each names a cell of the starting position, and with it
@@ -33,7 +33,7 @@ For use in other kernels, on any array that begins with sixteen top cards (`EMPT
 
     memory = Scratch.new(22)                   # outside: room for 2**22 refuted positions, 32 MB
     settle(tops, memory) -> bool             # inside: whether the position can be solved
-    memory.report[NODES], memory.report[FALLS_APART]     # then: nodes; whether lost at sight
+    memory.report[NODES], memory.report[FALLS_APART]     # then: nodes; whether a test failed
     memory.levels[i].move                    # then, if solved: the i-th action
 """
 

@@ -52,7 +52,7 @@ class Determinised:
     name: str = "determinised"
 
     def act(self, turn: Turn, rng: np.random.Generator) -> int:
-        """Return the action with the best mean, of equals the first."""
+        """Return the action with the best mean, the first in a tie."""
         return best_action(turn.legal, lambda: (self.values(turn, rng),))
 
     def values(self, turn: Turn, rng: np.random.Generator) -> Array:
@@ -70,7 +70,7 @@ class Determinised:
 
 @dataclass(frozen=True)
 class OracleOpen:
-    """Solves the true state; of actions alike by best play, tree search finds the trickiest.
+    """Solves the true state; among equal actions, tree search takes the one that wins most often.
 
     Rules that the solver does not know are left to the tree search alone.
     """
@@ -79,7 +79,7 @@ class OracleOpen:
     name: str = "oracle_open"
 
     def act_open(self, state: State, rng: np.random.Generator) -> int:
-        """Return an action that no other one beats, whatever the other seat does."""
+        """Return an optimal action."""
         legal = state.legal()
         if len(legal) == 1:
             return int(legal[0])
@@ -102,7 +102,7 @@ class AlphaBetaPointsOpen:
     name: str = "alpha_beta_points_open"
 
     def act_open(self, state: State, rng: np.random.Generator) -> int:
-        """Return the action with the best value, of equals the first."""
+        """Return the action with the best value, the first in a tie."""
         return best_action(
             state.legal(),
             lambda: (alpha_beta.evaluate(state, self.depth, utility=heuristic.worth),),
@@ -117,5 +117,5 @@ class AlphaBetaWinsOpen:
     name: str = "alpha_beta_wins_open"
 
     def act_open(self, state: State, rng: np.random.Generator) -> int:
-        """Return the action with the best value, of equals the first."""
+        """Return the action with the best value, the first in a tie."""
         return best_action(state.legal(), lambda: (alpha_beta.evaluate(state, self.depth),))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from pathlib import Path
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
+from cardlab.engine.arguments import read_path
 from cardlab.engine.array_files import load_array
 from cardlab.engine.game import Array, Turn, Turns
 from cardlab.engine.kernel import bit, int64, kernel
@@ -27,7 +28,7 @@ __all__ = ["TabularQ", "best_choice", "load_table"]
 
 @kernel
 def best_choice(q: Any, state: int, possible: int) -> int:
-    """Return the possible choice with the highest value, of equals the first."""
+    """Return the possible choice with the highest value, the first in a tie."""
     best = int64(-1)
     for choice in range(NUM_CHOICES):
         if possible & bit(choice) and (best < 0 or q[state, choice] > q[state, best]):
@@ -51,9 +52,10 @@ def choose_all(views: Any, seats: Any, q: Any, out: Any) -> None:
         out[row] = choose(views[row], seats[row], q)
 
 
-def load_table(path: Path) -> Array:
+def load_table(path: str | PathLike[str]) -> Array:
     """Return the table in an npz file."""
-    return load_array(path, "q", (NUM_STATES, NUM_CHOICES), "table of Q values").astype(np.float64)
+    shape, what = (NUM_STATES, NUM_CHOICES), "table of Q values"
+    return load_array(read_path(path, "table"), "q", shape, what).astype(np.float64)
 
 
 @functools.cache
@@ -65,10 +67,10 @@ def shipped_table() -> Array:
 class TabularQ:
     """Takes the action that a table learned from self-play values most."""
 
-    def __init__(self, table: Path | str | None = None, name: str = "tabular_q") -> None:
+    def __init__(self, table: str | PathLike[str] | None = None, name: str = "tabular_q") -> None:
         """Take the shipped table, or the one in a file."""
         self.name = name
-        self.q = shipped_table() if table is None else load_table(Path(table))
+        self.q = shipped_table() if table is None else load_table(table)
 
     def act(self, turn: Turn, rng: np.random.Generator) -> int:
         """Return the action of the greatest value."""

@@ -46,7 +46,7 @@ CHUNK = 20_000  # games between two checkpoints
 
 @dataclass(frozen=True)
 class Config:
-    """What can be set: the paper's numbers unless one changes them."""
+    """Settings: the paper's numbers unless one changes them."""
 
     games: int = 600_000
     alpha: float = 0.2
@@ -116,7 +116,7 @@ def play_and_learn(
 
 
 def train(config: Config, folder: Path, report: Callable[[str, int, int], None]) -> dict[str, Any]:
-    """Play all games of a run, or those that are left; return what came out."""
+    """Play all games of a run, or those that are left; return the summary."""
     if config.games < 1 or not 0 < config.alpha <= 1 or not 0 <= config.epsilon <= 1:
         raise CardlabError(
             "games must be 1 or more, alpha above 0 and at most 1, epsilon between 0 and 1"

@@ -26,7 +26,7 @@ TOKENS = Tokens.of_module(tokens, GAME, choose, episodes=MAX_SEATS)
 
 @dataclass(frozen=True)
 class Config(token_training.Config):
-    """What can be set."""
+    """Settings of the training."""
 
 
 def table(seats: int) -> Array:
@@ -52,7 +52,7 @@ def subject(config: Config) -> Subject:
 
 
 def train(config: Config, folder: Path, report: Report) -> dict[str, Any]:
-    """Play and learn until all games are played or the time is up; return how it stands."""
+    """Play and learn until all games are played or the time is up; return the summary."""
     command = "cardlab train crazy_eights/transformer"
     return token_training.train(config, subject(config), folder, report, command)
 

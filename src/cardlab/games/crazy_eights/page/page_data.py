@@ -37,7 +37,7 @@ def action(number: int) -> dict[str, Any]:
 
 
 def words(number: int) -> str:
-    """Return an action as people say it: `8H calling spades`."""
+    """Return an action in words: `8H calling spades`."""
     suit = called(number)
     if suit is None:
         return action_text(number)

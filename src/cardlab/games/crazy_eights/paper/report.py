@@ -151,7 +151,7 @@ class Learned(NamedTuple):
 
 
 def learning_curve(study: Study[Plan]) -> dict[str, list[Learned]]:
-    """Train the learner by both readings of the paper, for ever more games."""
+    """Train the learner by both readings of the paper, for more and more games."""
     curves: dict[str, list[Learned]] = {LITERAL: [], WITH_LOSSES: []}
     report = study.progress("learning curve")
     total = len(study.plan.training) * len(curves)
@@ -335,7 +335,7 @@ def competition_claims(found: Findings) -> list[Claim]:
         ),
         Claim(
             "tables 2, 3",
-            "players can be told apart by 200 games",
+            "200 games show which player is stronger",
             f"{apart} of 6 pairs are beyond chance in their own numbers",
             "all intervals below",
             "agrees" if apart else "differs: their sample is too small for their conclusions",

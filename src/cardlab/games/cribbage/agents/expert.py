@@ -1,27 +1,34 @@
-"""The Cribbage expert, and the plainer player that lays away as it does.
+"""The Cribbage expert, and a simpler player with the same discards.
 
-The expert lays away by expected points: its hand, the crib against what the other seat tends to lay
-away, and what hands of these ranks peg. In the play it guesses the other hand by how such hands are
-kept and by what was played so far, solves every guess with both hands open and takes the best card
-on average. Once either seat comes near the target, both decisions go by the chance to win instead.
+The expert discards by expected points: of its hand, of the crib with the usual discards of the
+other seat, and of the pegging with these ranks. In the play it samples hands of the other seat by
+how often such hands are kept and by the cards played so far, solves each sample with both hands
+open and takes the best card on average. When a seat is near the target, both decisions use the
+probability of winning instead of points.
 
-All of it is fair: it reads the view of its seat and tables that come with the package.
+The expert sees only the view of its seat and tables that come with the package.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from cardlab.engine.cards import ALL_CARDS
+from cardlab.engine.cards import ALL_CARDS, cards_in
 from cardlab.engine.game import Array, Turn, Turns
 from cardlab.engine.kernel import int64, kernel, lowest_bit
 from cardlab.games.cribbage.rules import DECK, LAY, LAY_AWAY, fitting
 from cardlab.games.cribbage.scoring import card_value, follow, peg_points
-from cardlab.games.cribbage.solvers.discards import DiscardScratch, expected_points, value_choices
+from cardlab.games.cribbage.solvers.discards import (
+    DiscardScratch,
+    chances,
+    expected_points,
+    value_choices,
+)
 from cardlab.games.cribbage.solvers.hand_statistics import (
     CHOICES,
     CUTS,
@@ -36,11 +43,14 @@ from cardlab.games.cribbage.solvers.knowledge import FULL, Knowledge, shipped_kn
 from cardlab.games.cribbage.solvers.pegging import PeggingScratch, value_cards
 
 ROUNDING = 1e-9
+LEAST_STEP = (
+    1e-12  # between the chances of two discards, so that they keep the order of their points
+)
 NEAR = 30  # points to the target from which on chances to win decide the play
 
 
 class Scratch(NamedTuple):
-    """What an expert works in."""
+    """Scratch arrays of the expert."""
 
     discard: DiscardScratch
     pegging: PeggingScratch
@@ -57,19 +67,19 @@ class Scratch(NamedTuple):
 
 @kernel
 def laying_of(low: int, high: int) -> int:
-    """Return the action that lays away two cards, the lower first."""
+    """Return the action that discards two cards; `low` is the lower one."""
     return LAY + low * (2 * DECK - 1 - low) // 2 + high - low - 1
 
 
 @kernel
 def laying(cards: Any, choice: int) -> int:
-    """Return the action that lays away the cards of a choice."""
+    """Return the action that discards the cards of a choice."""
     return laying_of(int64(cards[PLACES[choice, 0]]), int64(cards[PLACES[choice, 1]]))
 
 
 @kernel
 def best_of(worth: Any) -> int:
-    """Return the place of the greatest number, of equals the first."""
+    """Return the place of the greatest number, the first in a tie."""
     best = 0
     for i in range(1, len(worth)):
         if worth[i] > worth[best]:
@@ -93,7 +103,7 @@ def value_hands(hand: int, work: Any, out: Any) -> None:
 
 @kernel
 def value_laying(s: Any, seat: int, known: Any, work: Any, out: Any) -> bool:
-    """Write what laying away each pair is worth; return whether as chances to win, or as points."""
+    """Write what discarding each pair is worth; return whether in chances to win, not points."""
     role = 1 if s.dealer == seat else 0
     short = FULL - int64(s.target)
     own, other = int64(s.scores[seat]) + short, int64(s.scores[1 - seat]) + short
@@ -102,7 +112,7 @@ def value_laying(s: Any, seat: int, known: Any, work: Any, out: Any) -> bool:
 
 @kernel
 def lay_by_points(s: Any, seat: int, known: Any, work: Any) -> int:
-    """Return the action that lays away by expected points alone."""
+    """Return the discard with the most expected points."""
     role = 1 if s.dealer == seat else 0
     expected_points(s.hands[seat], role, known, work.worth, work.discard)
     return laying(work.discard.cards, best_of(work.worth))
@@ -118,7 +128,7 @@ def value_play(s: Any, seat: int, samples: int, known: Any, work: Any) -> bool:
 
 @kernel
 def greedy_card(s: Any, seat: int) -> int:
-    """Return the card that pegs most at once, the lowest of equals."""
+    """Return the card that pegs most at once, the lowest in a tie."""
     cards = s.hands[seat] & fitting(s.tally)
     best, most = int64(0), int64(-1)
     while cards:
@@ -196,7 +206,7 @@ def value_at(
 
 @dataclass(frozen=True)
 class CribbageExpert:
-    """Lays away by what hand, crib and pegging promise, and searches in the play."""
+    """Discards by the values of hand, crib and pegging, and searches in the play."""
 
     samples: int = 30
     name: str = "cribbage_expert"
@@ -210,16 +220,18 @@ class CribbageExpert:
         return self._choose(turns.views, turns.seats, rngs)
 
     def values(self, turn: Turn, rng: np.random.Generator) -> Array:
-        """Return the expected return of every legal action.
+        """Return the expected return of every legal action, the greatest for the one of `act`.
 
-        Points count as the chance to win that they are worth at this score.
+        A discard has the chance to win that `advise` reports. Far from the end of a game discards
+        are chosen by points; then one of fewer points never has the greater value.
         """
         work, known = Scratch.new(), shipped_knowledge()
         work.rng[0] = rng.integers(1, 1 << 63)
         out = np.zeros(len(turn.legal))
         view = turn.view.array
         if not value_at(view, turn.seat, self.samples, turn.legal, known, work, out):
-            out = chances_of_points(view[0], turn.seat, out, known)
+            chances_of = chances_of_laying if view[0].phase == LAY_AWAY else chances_of_points
+            out = chances_of(view[0], turn.seat, out, known)
         return 2 * out - 1
 
     def _choose(self, views: Array, seats: Array, rngs: Sequence[np.random.Generator]) -> Array:
@@ -231,19 +243,40 @@ class CribbageExpert:
 
 
 def chances_of_points(s: Any, seat: int, points: Array, known: Knowledge) -> Array:
-    """Return chances to win: that of the score, moved by what points are worth there."""
-    own, other, role = int(s.scores[seat]), int(s.scores[1 - seat]), int(s.dealer == seat)
-    short = FULL - int(s.target)
-    own, other = own + short, other + short
+    """Return chances to win: the best choice has that of the score, points less cost what they do.
+
+    The chance of the score is that of players who choose well, so it belongs to the best choice.
+    """
+    own, other, role = _score(s, seat)
     step = min(5, FULL - own)
     now = known.win[own, other, role]
     then = known.win[own + step, other, role] if own + step < FULL else 1.0
-    return np.clip(now + (then - now) / step * (points - points.mean()), 0, 1)
+    return np.clip(now + (then - now) / step * (points - points.max()), 0, 1)
+
+
+def chances_of_laying(s: Any, seat: int, points: Array, known: Knowledge) -> Array:
+    """Return the chance to win with each discard, in the order of their points.
+
+    A discard of fewer points whose chance is greater is given the chance of the one before it.
+    """
+    own, other, role = _score(s, seat)
+    found = chances(cards_in(int(s.hands[seat])), bool(role), own, other, known)
+    order = np.argsort(-points, kind="stable").tolist()
+    for before, after in itertools.pairwise(order):
+        step = LEAST_STEP if points[after] < points[before] else 0.0
+        found[after] = min(found[after], found[before] - step)
+    return found
+
+
+def _score(s: Any, seat: int) -> tuple[int, int, int]:
+    """Return the own score and the other's in a game to 121, and the role."""
+    short = FULL - int(s.target)
+    return int(s.scores[seat]) + short, int(s.scores[1 - seat]) + short, int(s.dealer == seat)
 
 
 @dataclass(frozen=True)
 class CribbageExpectedValue:
-    """Lays away by expected points as the expert does, and pegs greedily."""
+    """Discards by expected points as the expert does, and pegs greedily."""
 
     name: str = "cribbage_expected_value"
 

@@ -10,8 +10,7 @@ the play each takes the card that is worth most to it, the lowest of equals:
                                 learned (`pegging_features`, `learning.pegging_mix`)
     cribbage_searched_pegging   the expert's search over samples of the other hand
 
-A card that reaches the target at once is played by the first two whatever they have learned: the
-rules end the game there.
+The first two always play a card that reaches the target at once: the rules end the game there.
 """
 
 from __future__ import annotations
@@ -79,7 +78,7 @@ class Pegger(NamedTuple):
 
 
 class CardScratch(NamedTuple):
-    """What the judgement of a card works in."""
+    """Scratch arrays for the value of a card."""
 
     indices: Array  # of its weights
     features: Array
@@ -92,7 +91,7 @@ class CardScratch(NamedTuple):
 
 @kernel
 def lay_best_hand(s: Any, work: Any) -> int:
-    """Return the action that keeps the hand with the best mean, of equals the first."""
+    """Return the action that keeps the hand with the best mean, the first in a tie."""
     value_hands(s.hands[s.seat], work.discard, work.worth)
     return laying(work.discard.cards, best_of(work.worth))
 
@@ -133,7 +132,7 @@ def rank_worth(s: Any, seat: int, card: int, pegger: Any, work: Any) -> float:
 
 @kernel
 def peg_by_worth(s: Any, seat: int, pegger: Any, work: Any) -> int:
-    """Return the card that is worth most, the lowest of equals."""
+    """Return the card that is worth most, the lowest in a tie."""
     cards = s.hands[seat] & fitting(s.tally)
     best, most, previous = int64(-1), 0.0, int64(-1)
     while cards:

@@ -1,4 +1,4 @@
-"""Eight strategies for laying away at Cribbage, and the agent that weighs them by the score.
+"""Eight discard strategies for Cribbage, and the agent that weighs them by the score.
 
 "Policy Improvement in Cribbage through Reinforcement", section 3.1. A strategy says how desirable
 each of the 15 choices of four cards to keep is:
@@ -72,7 +72,7 @@ PEGGED = ("gained", "median", "given")
 
 
 class Scratch(NamedTuple):
-    """What the judgement of a hand works in; `wanted` and `weights` hold its results."""
+    """Scratch arrays for the values of a hand; `wanted` and `weights` hold its results."""
 
     wanted: Array  # S[choice, strategy]
     weights: Array  # of the cell that the scores fall in
@@ -114,7 +114,7 @@ def desirabilities(hand: int, role: int, pegging: Any, work: Any) -> None:
 
 @kernel
 def scale(wanted: Any, strategy: int) -> None:
-    """Scale a strategy's wishes to [0, 1]; they are 1 where it does not care."""
+    """Scale the values of a strategy to [0, 1]; all are 1 where they are equal."""
     low = high = wanted[0, strategy]
     for choice in range(1, CHOICES):
         low = min(low, wanted[choice, strategy])
@@ -163,7 +163,7 @@ def worth(wanted: Any, choice: int, weights: Any) -> float:
 
 @kernel
 def best_choice(wanted: Any, weights: Any) -> int:
-    """Return the choice that is worth most, the first of equals."""
+    """Return the choice that is worth most, the first in a tie."""
     best = int64(0)
     most = worth(wanted, 0, weights)
     for choice in range(1, CHOICES):
@@ -175,7 +175,7 @@ def best_choice(wanted: Any, weights: Any) -> int:
 
 @kernel
 def choose(s: Any, seat: int, weights: Any, pegging: Any, work: Any) -> int:
-    """Return what the weighted strategies lay away, or the card that pegs most at once."""
+    """Return the discard of the weighted strategies, or the card that pegs most at once."""
     if s.phase != LAY_AWAY:
         return greedy_card(s, seat)
     role = 1 if s.dealer == seat else 0
@@ -257,7 +257,7 @@ def shipped_weights() -> Array:
 
 
 class Weighted:
-    """Lays away by strategies weighted by the score, pegs greedily."""
+    """Discards by strategies weighted by the score, and pegs greedily."""
 
     def __init__(self, weights: Array, name: str) -> None:
         """Take weights (n, n, 2, 8) for own and other's score, role and strategy."""

@@ -1,8 +1,8 @@
-"""How often a sensible player of Cribbage lays away and keeps which ranks, over all deals.
+"""How often an expected-value player of Cribbage discards and keeps which ranks, over all deals.
 
-Both roles lay away by expected points against the other's tosses of the round before; the first
-round meets tosses at random. Every suit class of six cards is judged, so nothing is left to chance.
-A share of keeps is spread evenly over all hands: nobody plays by one table alone.
+Both roles discard by expected points against the discards of the other role in the previous round;
+in the first round these are random. Every suit class of six cards is evaluated, so the result is
+exact. A small share of the kept hands is spread evenly over all hands: real players deviate.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SPREAD = 0.02
 
 @dataclass(frozen=True)
 class Config:
-    """What can be set: rounds of answering each other, and whether pegging counts."""
+    """Settings: rounds of best responses to each other, and whether pegging counts."""
 
     rounds: int = 4
     pegging: bool = True
@@ -50,7 +50,7 @@ class Config:
 def count_choices(
     hands: Any, weights: Any, role: int, known: Any, laid: Any, kept: Any, worth: Any, work: Any
 ) -> None:
-    """Add the weight of every hand to what its best choice lays away and keeps."""
+    """Add the weight of every hand to the ranks that its best choice discards and keeps."""
     for row in range(len(hands)):
         hand = int64(hands[row])
         expected_points(hand, role, known, worth, work)
@@ -89,7 +89,7 @@ def tables_of(laid: Array, kept: Array) -> dict[str, Array]:
 
 
 def train(config: Config, folder: Path, report: Callable[[str, int, int], None]) -> dict[str, Any]:
-    """Judge all hands in every round, or in those that are left; return what came out."""
+    """Evaluate all hands in every remaining round; return the summary."""
     if config.rounds < 1 or config.every < 1:
         raise CardlabError("rounds and every must be 1 or more")
     open_run(folder, config)

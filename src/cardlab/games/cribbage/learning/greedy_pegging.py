@@ -36,7 +36,7 @@ MOST = 48  # points that nobody pegs in a round
 
 @dataclass(frozen=True)
 class Config:
-    """What can be set: rounds of every hand in either role, and the seed."""
+    """Settings: rounds of every hand in either role, and the seed."""
 
     rounds: int = 10_000
     seed: int = 0
@@ -99,7 +99,7 @@ def peg_hands(
 
 
 def train(config: Config, folder: Path, report: Callable[[str, int, int], None]) -> dict[str, Any]:
-    """Play all rounds of a run, or those that are left; return what came out."""
+    """Play all rounds of a run, or those that are left; return the summary."""
     if config.rounds < 1:
         raise CardlabError("rounds must be 1 or more")
     open_run(folder, config)

@@ -1,6 +1,6 @@
 """Deals and games of Cribbage in which two players differ in the play alone.
 
-Both lay away alike, so that what is pegged, or who wins, is the merit of the play. Every deal is
+Both discard in the same way, so a difference in pegs or wins comes from the play. Every deal is
 played twice, with the roles exchanged; the mean of the two is one observation.
 """
 

@@ -63,7 +63,7 @@ SPREAD = 60  # points between the seats at most when a deal starts
 
 @dataclass(frozen=True)
 class Config:
-    """What can be set: generations far from the end and near it, weights tried, kept, deals."""
+    """Settings: generations far from the end and near it, weights tried, kept, deals."""
 
     generations: int = 20
     population: int = 64
@@ -127,7 +127,7 @@ def chance_after(deals: Any, role: int, pegger: Any, win: Any, work: Any) -> flo
 
 
 def check(config: Config) -> None:
-    """Say what is wrong with a configuration."""
+    """Raise an error if the settings are invalid."""
     least = (config.generations, config.deals, config.near_deals)
     if min(*least, config.test_deals, config.test_games) < 1:
         raise CardlabError(
@@ -212,7 +212,7 @@ def pegger(mix: Array) -> Pegger:
 
 
 def train(config: Config, folder: Path, report: Callable[[str, int, int], None]) -> dict[str, Any]:
-    """Run all generations, or those that are left; return what came out."""
+    """Run all generations, or those that are left; return the summary."""
     check(config)
     open_run(folder, config)
     saved = load_arrays(folder / "checkpoint.npz")

@@ -1,10 +1,10 @@
 """What every hand of four ranks pegs at Cribbage, and lets the other peg, as pone and as dealer.
 
 The play is that of `cribbage_expert` with few samples, against itself. A hand of given ranks is
-dealt with two cards at random, which it lays away; the other seat gets six cards at random and lays
-away by expected points. Each of the 1,820 hands has `least` deals in either role, and `deals` more
-are shared out by how often hands are kept. Hands met seldom lean on their neighbours, which differ
-in one rank: a mean counts as if `lean` further deals had given the neighbours' mean.
+dealt with two random cards, which it discards; the other seat gets six random cards and discards by
+expected points. Each of the 1,820 hands has `least` deals in either role; `deals` more are
+distributed by how often hands are kept. The means of rare hands are smoothed with those of their
+neighbours, which differ in one rank, as if `lean` further deals had given the neighbours' mean.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CHUNK = 20  # hands, in both roles
 
 @dataclass(frozen=True)
 class Config:
-    """What can be set: deals of every hand, deals shared out, samples a card, leaning, seed."""
+    """Settings: deals of every hand, deals shared out, samples a card, leaning, seed."""
 
     least: int = 100
     deals: int = 500_000
@@ -116,7 +116,7 @@ def medians(pegged: Array) -> Array:
 
 
 def train(config: Config, folder: Path, report: Callable[[str, int, int], None]) -> dict[str, Any]:
-    """Play all deals of a run, or those that are left; return what came out."""
+    """Play all deals of a run, or those that are left; return the summary."""
     if min(config.least, config.samples) < 1 or min(config.deals, config.lean) < 0:
         raise CardlabError("least and samples must be 1 or more, deals and lean 0 or more")
     open_run(folder, config)

@@ -56,7 +56,7 @@ TABLE = "cribbage_pegging_values"
 
 @dataclass(frozen=True)
 class Config:
-    """What can be set: deals, exploration, trace, rate, how often and on how much it is tested."""
+    """Settings: deals, exploration, trace, rate, how often and on how much it is tested."""
 
     deals: int = 20_000_000
     explore: float = 0.25
@@ -207,7 +207,7 @@ def learn_deals(
 
 
 def check(config: Config) -> None:
-    """Say what is wrong with a configuration."""
+    """Raise an error if the settings are invalid."""
     if min(config.deals, config.checkpoint, config.test_deals, config.test_games) < 1:
         raise CardlabError("deals, checkpoint, test_deals and test_games must be 1 or more")
     if not 0 <= config.explore <= 1 or not 0 <= config.trace <= 1:
@@ -227,7 +227,7 @@ def pegger(weights: Array) -> Pegger:
 
 
 def train(config: Config, folder: Path, report: Callable[[str, int, int], None]) -> dict[str, Any]:
-    """Play all deals of a run, or those that are left; return what came out."""
+    """Play all deals of a run, or those that are left; return the summary."""
     check(config)
     open_run(folder, config)
     table, curve, done = Table.new(), np.zeros((0, 3)), 0

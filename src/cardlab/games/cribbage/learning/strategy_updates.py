@@ -120,7 +120,7 @@ def sample(judged: Any, sharpness: float, chances: Any, draws: Any) -> int:
 
 @kernel
 def lay_away(s: Any, seat: int, number: int, weights: Any, rule: Any, game: Any, met: Any) -> int:
-    """Return what a learner lays away in deal `number`, and note it."""
+    """Return the discard of a learner in deal `number`, and note it."""
     judged = game.hand
     own, other = int64(s.scores[seat]), int64(s.scores[1 - seat])
     role = 1 if s.dealer == seat else 0

@@ -116,7 +116,7 @@ class Bout(NamedTuple):
 
 
 def check(config: Config) -> None:
-    """Say what is wrong with a configuration."""
+    """Raise an error if the settings are invalid."""
     if config.update not in UPDATES:
         raise CardlabError(f"update {config.update!r} is not known; use {' or '.join(UPDATES)}")
     if config.mode not in MODES:
@@ -191,10 +191,10 @@ def total_games(config: Config) -> int:
 
 
 class Trainer:
-    """A run in memory: its arrays are saved as they are, and nothing else decides what follows."""
+    """A run in memory; its arrays are the whole checkpoint."""
 
     def __init__(self, config: Config, folder: Path, start: Array | None = None) -> None:
-        """Start anew, from random weights or from those given, or where the checkpoint was."""
+        """Start from random weights, from given ones, or from the checkpoint."""
         self.config, self.folder = config, folder
         if start is None:
             start = np.stack([self.starting_weights(agent) for agent in range(config.agents)])
@@ -319,7 +319,7 @@ def train(
     *,
     start: Array | None = None,
 ) -> dict[str, Any]:
-    """Play all games of a run, or those that are left; return what came out.
+    """Play all games of a run, or those that are left; return the summary.
 
     Agents start with random weights, or with those in `start`, one set for each: what an earlier
     round has left. `population.npz` has the weights of all agents, blended if they blend,

@@ -41,7 +41,7 @@ POINTS = 30
 
 @dataclass(frozen=True)
 class Config:
-    """What can be set: how many deals, with how many samples a card."""
+    """Settings: how many deals, with how many samples a card."""
 
     deals: int = 100_000
     samples: int = 30

@@ -19,7 +19,7 @@ import { cribbageBoard } from "./board.js";
  * @property {import("./board.js").Pegs[]} board
  * @property {number} target
  * @property {number | null} dealer
- * @property {"cut" | "deal" | "lay away" | "play" | "over"} phase
+ * @property {"cut" | "deal" | "discard" | "play" | "over"} phase
  * @property {number | null} count
  * @property {string[]} played the cards of this deal in the order of play
  * @property {Counted[]} show
@@ -45,12 +45,12 @@ export function render(ctx) {
   }
   const target = extra.target ?? 121;
   const dealer = extra.dealer ?? null;
-  const laying = extra.phase === "lay away";
+  const laying = extra.phase === "discard";
   const shown = laying || ctx.view.over ? (extra.show ?? []) : [];
   const whose = dealer === null ? "the dealer" : ctx.names[dealer];
   const crib = dealer === ctx.seat ? "your own crib" : `${possessive(whose)} crib`;
   const wanted = lays.length
-    ? `Choose two cards to discard into ${crib}`
+    ? `Choose two cards to discard to ${crib}`
     : "Your turn: play a card; the count must not exceed 31";
   const bar = lays.length && ctx.mine ? layBar(ctx, lays) : null;
   return [
@@ -207,9 +207,9 @@ function starter(ctx) {
  * @param {number | null} dealer
  */
 function cribPile(ctx, dealer) {
-  const laidAway = ctx.view.description.zones.filter((area) => area.name === "cards laid away");
+  const discards = ctx.view.description.zones.filter((area) => area.name === "discards");
   /** @type {(string | null)[]} */
-  const cards = laidAway.flatMap((area) =>
+  const cards = discards.flatMap((area) =>
     area.cards.length ? area.cards : Array.from({ length: area.count }, () => null),
   );
   if (!cards.length || dealer === null) return null;

@@ -28,7 +28,7 @@ def view(s: Any, seat: int) -> dict[str, Any]:
     }
 
 
-PHASES = ("cut", "deal", "lay away", "play", "over")
+PHASES = ("cut", "deal", "discard", "play", "over")
 
 
 def _back_pegs(s: Any) -> list[int]:
@@ -37,11 +37,11 @@ def _back_pegs(s: Any) -> list[int]:
     ats = [int(score) for score in s.before]
     backs = list(ats)
     if fronts != ats:
-        anew = bool(s.phase != rules.PLAY or s.tally == 0)
+        count_over = bool(s.phase != rules.PLAY or s.tally == 0)
         plays = rules.log(s.plays[: int(s.play_count)])
         crib = cards_in(s.laid[0] | s.laid[1])
         for seat, _text, points in explain_deal(
-            int(s.dealer), int(s.starter), plays, crib, anew=anew, leads=int(s.seat)
+            int(s.dealer), int(s.starter), plays, crib, count_over=count_over, leads=int(s.seat)
         ):
             if points:
                 backs[seat], ats[seat] = ats[seat], ats[seat] + points
@@ -117,13 +117,13 @@ def _show(s: Any) -> list[dict[str, Any]]:
 
 
 def action(number: int) -> dict[str, Any]:
-    """Return whether an action plays a card or lays two away."""
+    """Return whether an action plays a card or discards two."""
     return {"kind": "lay" if number >= rules.LAY else "play"}
 
 
 def hidden(action: int) -> str | None:
     """Return the words for the discards, which lie face down."""
-    return "lays two cards away" if action >= rules.LAY else None
+    return "discards two cards" if action >= rules.LAY else None
 
 
 PAGE_DATA = PageData(

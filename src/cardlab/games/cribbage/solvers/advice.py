@@ -1,17 +1,21 @@
-"""Advice on laying away at Cribbage: the 15 choices of six cards, best first, with their reasons.
+"""Advice on discards at Cribbage: the 15 choices of six cards, best first, with their reasons.
 
-The hand's figures are exact over the 46 cuts. The crib is the mean over what the other seat tends
-to lay away, counted for whoever owns it; pegging is what hands of these ranks peg on average less
-what they let the other peg. Chances to win are those of a game to 121 between experts.
+The hand's figures are exact over the 46 cuts. The crib is the mean over the usual
+discards of the other seat, positive for the dealer; pegging is what hands of these ranks peg on
+average less what they let the other peg. Chances to win are those of a game to 121 between experts.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from cardlab.engine.cards import card_text, cards_in, cards_text, parse_card
+import numpy as np
+
+from cardlab.engine.arguments import read_count, read_text, shorten
+from cardlab.engine.cards import RANKS, SUITS, card_text, cards_in, cards_text, parse_card
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.notebook_hooks import ShownAsHtml
 from cardlab.games.cribbage.solvers.discards import NEAR, chances, judge
@@ -20,12 +24,12 @@ from cardlab.games.cribbage.solvers.knowledge import FULL, shipped_knowledge
 
 __all__ = ["Advice", "Choice", "advise", "parse_hand", "parse_score"]
 
-CLOSE = 0.05  # points, or per cent, that nobody would argue about
+CLOSE = 0.05  # differences below this many points, or per cent, count as equal
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One way to lay two cards away."""
+    """One discard: two of six cards."""
 
     laid: tuple[int, ...]
     kept: tuple[int, ...]
@@ -34,7 +38,7 @@ class Choice:
     median: float
     most: int
     crib: float  # as points for the seat asked, negative for the pone
-    crib_at_random: float  # likewise, against two cards laid away at random
+    crib_at_random: float  # the same, against two random cards of the other seat
     gained: float
     given: float
     points: float  # all of it together
@@ -48,7 +52,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Advice(ShownAsHtml):
-    """What to lay away: choices, best first, and what they were ranked by."""
+    """What to discard: choices, best first, and what they were ranked by."""
 
     html_module: ClassVar[str] = "cardlab.games.cribbage.show_advice"
 
@@ -61,7 +65,7 @@ class Advice(ShownAsHtml):
     def sentence(self) -> str:
         """Return the advice as a person would give it."""
         best, second = self.choices[:2]
-        does = f"Lay away {cards_text(best.laid)} and keep {cards_text(best.kept)}"
+        does = f"Discard {cards_text(best.laid)} and keep {cards_text(best.kept)}"
         if self.by_wins:
             ahead = 100 * (best.win - second.win)
             gist = f"it wins {100 * best.win:.1f} % from {self.score[0]}-{self.score[1]}"
@@ -99,6 +103,7 @@ class Advice(ShownAsHtml):
 
 def parse_hand(text: str) -> tuple[int, ...]:
     """Return the six different cards that a person has written."""
+    text = read_text(text, "hand", "5H 5D 6S JC 4H KD")
     cards = [parse_card(one) for one in text.replace(",", " ").split()]
     if len(cards) != DEALT:
         count = f"{len(cards)} card{'' if len(cards) == 1 else 's'}"
@@ -111,6 +116,7 @@ def parse_hand(text: str) -> tuple[int, ...]:
 
 def parse_score(text: str) -> tuple[int, int]:
     """Return the own score and the other's from a text such as `78-81`."""
+    text = read_text(text, "score", "78-81")
     found = re.fullmatch(r"\s*(\d{1,9})\s*[-:]\s*(\d{1,9})\s*", text)
     if not found:
         raise CardlabError(f"score {text!r} is not understood; give yours first, such as 78-81")
@@ -123,8 +129,14 @@ def parse_score(text: str) -> tuple[int, int]:
     return own, other
 
 
-def advise(cards: tuple[int, ...], *, dealer: bool, score: tuple[int, int]) -> Advice:
+def advise(
+    cards: str | Sequence[int], *, dealer: bool, score: str | tuple[int, int] = (0, 0)
+) -> Advice:
     """Return the 15 choices of six cards, ranked as the expert ranks them at this score."""
+    cards, score = _read_hand(cards), _read_score(score)
+    if not isinstance(dealer, (bool, np.bool_)):
+        raise CardlabError(f"dealer must be True or False, got {shorten(dealer)}")
+    dealer = bool(dealer)
     known = shipped_knowledge()
     exact, judged = analyse(cards), judge(cards, dealer, known)
     win = chances(cards, dealer, *score, known)
@@ -150,4 +162,24 @@ def advise(cards: tuple[int, ...], *, dealer: bool, score: tuple[int, int]) -> A
         )
     by_wins = max(score) >= FULL - NEAR
     choices.sort(key=lambda one: one.win if by_wins else one.points, reverse=True)
-    return Advice(tuple(cards), dealer, score, by_wins, tuple(choices))
+    return Advice(cards, dealer, score, by_wins, tuple(choices))
+
+
+def _read_hand(cards: str | Sequence[int]) -> tuple[int, ...]:
+    """Return six different cards, given as text or as ids."""
+    if not isinstance(cards, (str, Sequence)):
+        raise CardlabError(f"cards must be a text or six card ids, got {shorten(cards)}")
+    if isinstance(cards, str):
+        return parse_hand(cards)
+    numbers = [read_count(card, "a card id", 0, len(RANKS) * len(SUITS) - 1) for card in cards]
+    return parse_hand(cards_text(numbers))
+
+
+def _read_score(score: str | tuple[int, int]) -> tuple[int, int]:
+    """Return the own score and the other's, given as text or as numbers."""
+    if isinstance(score, str):
+        return parse_score(score)
+    if not isinstance(score, Sequence) or len(score) != 2:
+        raise CardlabError(f"score must be yours and the other's, such as 78-81, got {score!r}")
+    own, other = (read_count(points, "a score", 0, FULL - 1) for points in score)
+    return own, other

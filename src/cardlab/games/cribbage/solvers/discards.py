@@ -1,9 +1,9 @@
-"""Laying away at Cribbage: expected points against a sensible other seat, and chances to win.
+"""Discards at Cribbage: expected points against a sensible other seat, and chances to win.
 
 Expected points of a choice are the mean of the hand, plus the mean of the crib for the dealer or
 minus it for the pone, plus what hands of these ranks peg less what they let the other peg. The
-other two cards of the crib are weighed by how often such a pair, suited or not, is laid away by the
-other seat (`Knowledge.tosses`), among the cards that can be unseen.
+other two cards of the crib are weighted by how often the other seat discards such a pair, suited or
+not (`Knowledge.tosses`), among the cards that can be unseen.
 
 Chances to win follow the order of counting from the current score to the next deal: the pegs, the
 pone's hand, the dealer's hand, the crib. The own hand and the crib have the distributions of the
@@ -61,7 +61,7 @@ TRIPLE_WITH = _triple_with(PAIRS, TRIPLES)
 
 
 class DiscardScratch(NamedTuple):
-    """What the judgement of a hand of six works in."""
+    """Scratch arrays of the evaluation of a hand of six."""
 
     cards: Array
     counts: Array
@@ -100,7 +100,7 @@ def weigh_cribs(hand: int, tosses: Any, work: Any) -> float:
     """Write the weights of the three other cards of the crib by ranks, and what suits need.
 
     The sum of the triples' weights is returned. Rows of `suit_weights`, by suit: the weight of all
-    cuts of that suit, of those that meet a jack of that suit laid away by the other, and of those
+    cuts of that suit, of those that meet a jack of that suit discarded by the other, and of those
     that complete a suited pair.
     """
     list_cards(ALL_CARDS & ~hand, work.unseen)
@@ -272,7 +272,7 @@ def winning_chances(
 
 @kernel
 def spread_crib(low: int, high: int, total: float, work: Any) -> None:
-    """Write the distribution of the crib with two cards laid away.
+    """Write the distribution of the crib with two discards.
 
     What suits give is nobs nearly always, so it is spread as a point that comes or does not.
     """
@@ -305,7 +305,7 @@ def value_choices(
 ) -> bool:
     """Write what the 15 choices are worth at a score of a game to 121, far from its end in points.
 
-    The answer tells whether as chances to win, because somebody is near the end.
+    Return whether these are chances to win, because a seat is near the end, or points.
     """
     if max(own, other) < FULL - NEAR:
         expected_points(hand, role, known, out, work)

@@ -1,15 +1,15 @@
-"""What each of the 15 ways to lay two of six cards away is worth at Cribbage, exactly.
+"""What each of the 15 discards of six cards is worth at Cribbage, exactly.
 
 For every choice: least, mean, median and greatest points of the hand over the 46 cuts, and the mean
-of the crib over the 45,540 combinations of two cards laid away by the other and a cut.
+of the crib over the 45,540 combinations of two discards of the other and a cut.
 
 Fifteens, pairs and runs depend on ranks alone, so a crib's sum is one weighted sum over the 455
 multisets of three more ranks. What suits add has a closed form. With n the number of cards of a
 suit among the six:
 
-    a jack of that suit laid away    (13 - n) * 990     cuts of the suit, pairs of other cards
-    an unseen jack of that suit      (12 - n) * 44      laid away by the other, with any card
-    both cards laid away of it       15 * C(13 - n, 3)  five points, any of three cards is the cut
+    a jack of that suit discarded    (13 - n) * 990     cuts of the suit, pairs of other cards
+    an unseen jack of that suit      (12 - n) * 44      discarded by the other, with any card
+    both discards of that suit       15 * C(13 - n, 3)  five points, any of three cards is the cut
 
 The sum over ranks is shared by all hands of the same ranks, and hands that differ by a renaming of
 suits are one class: 18,395 and 962,988 instead of 20,358,520.
@@ -85,7 +85,7 @@ def _points_with(some: Array, others: Array) -> Array:
 
 
 PAIRS, TRIPLES, QUADS = multisets(2), multisets(3), multisets(KEPT)
-CRIB_POINTS = _points_with(PAIRS, TRIPLES)  # two cards laid away, three others
+CRIB_POINTS = _points_with(PAIRS, TRIPLES)  # two discards, three others
 HAND_POINTS = _points_with(QUADS, np.arange(RANKS)[:, None])  # a hand of four, the cut
 
 
@@ -133,7 +133,7 @@ def triple_ways(counts: Any, ways: Any) -> None:
 
 @kernel
 def crib_rank_sum(pair: int, ways: Any) -> int:
-    """Return the sum of rank points of a pair laid away, over all cribs that the ways count."""
+    """Return the sum of rank points of a discarded pair, over all cribs that the ways count."""
     total = int64(0)
     for i in range(len(TRIPLES)):
         total += ways[i] * int64(CRIB_POINTS[pair, i])
@@ -310,7 +310,7 @@ def list_classes(spread: Any, by_size: Any, sizes: Any, hands: Any, weights: Any
 
 @dataclass(frozen=True)
 class Choices:
-    """The 15 ways to lay away two of six cards, in the order of the legal actions."""
+    """The 15 discards of six cards, in the order of the legal actions."""
 
     kept: Array  # sets of four cards
     laid: Array  # the two cards of each choice
@@ -342,7 +342,7 @@ class ClassTable(NamedTuple):
 
 
 class HandScratch(NamedTuple):
-    """What the analysis of hands works in."""
+    """Scratch arrays of the analysis of hands."""
 
     cards: Array
     counts: Array
@@ -368,7 +368,7 @@ def analyse(cards: Iterable[int]) -> Choices:
     """Return the exact statistics of the 15 choices that six cards allow."""
     held = sorted(cards)
     if len(set(held)) != DEALT or len(held) != DEALT:
-        raise CardlabError(f"{len(set(held))} different cards are no hand to lay away from; give 6")
+        raise CardlabError(f"a hand has 6 different cards before the discard, got {len(set(held))}")
     table = analyse_hands(np.array([sum(1 << card for card in held)], dtype=np.int64))
     laid = np.array(held)[PLACES]
     return Choices(
@@ -407,10 +407,10 @@ def every_class() -> tuple[Array, Array]:
 
 
 class Means(NamedTuple):
-    """What a rule for laying away brings on average over all deals."""
+    """What a discard rule brings on average over all deals."""
 
     hand: float
-    crib: float  # against two cards laid away at random
+    crib: float  # against two random cards of the other seat
     ties: float  # the share of deals on which the rule does not decide
 
 

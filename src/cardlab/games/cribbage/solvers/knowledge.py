@@ -1,6 +1,6 @@
-"""What a Cribbage expert knows by heart: measured tables that come with the package.
+"""The measured tables of the Cribbage expert, which come with the package.
 
-    tosses[role, suited, pair of ranks]   how often such cards are laid away, in multiples of chance
+    tosses[role, suited, pair of ranks]   how often such cards are discarded, in multiples of chance
     keeps[role, four ranks]               how often such a hand is kept, for one of its ways
     gained, given[role, four ranks]       mean points that such a hand pegs, and lets the other peg
     pegs[i, j]                            share of deals in which the pone pegs i and the dealer j

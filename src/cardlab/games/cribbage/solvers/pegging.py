@@ -1,12 +1,12 @@
 """The play at Cribbage: both hands open, solved to the last card; the other hand guessed by ranks.
 
-Suits do not matter in the play, so hands are ranks. A world is one guess at the ranks that the
+Suits do not matter in the play, so hands are ranks. A world is one sample of the ranks that the
 other seat still holds, solved by alpha-beta: every card that a seat can play, the one that pegs
 most first, with gos and last cards as the rules have them. A world is worth the points pegged by
 the own seat less those of the other, or the probability of winning the game once the hands and
 the crib have been counted in their order: `finish` says which.
 
-Guesses are weighed, not drawn at will. The weight of ranks R left in a hand that has shown P is
+Samples are weighted. The weight of ranks R left in a hand that has shown P is
 
     keeps(P + R) * ways to take R from the unseen cards * likelihood of the plays so far
 
@@ -56,7 +56,7 @@ FINISH = 8
 
 SHREWDNESS = 1.0
 LIKELIHOODS = np.array([exp(-SHREWDNESS * points) for points in range(LIMIT)])
-MOST_OFTEN = 5.0  # no pair is laid away so many times as often as by chance
+MOST_OFTEN = 5.0  # no pair is discarded this many times as often as by chance
 TRIES = 16  # to draw such a pair; the last one is taken
 
 # All ways to hold one to four ranks, in one table: FIRST[n] to FIRST[n + 1] are those of n ranks.
@@ -67,7 +67,7 @@ FIRST = np.array([0, 0, 13, 13 + 91, 13 + 91 + 455, 13 + 91 + 455 + len(QUADS)])
 
 
 class PeggingScratch(NamedTuple):
-    """What a search of the play works in."""
+    """Scratch arrays of a search of the play."""
 
     levels: Array
     values: Array
@@ -373,7 +373,7 @@ def weigh_guesses(s: Any, seat: int, keeps: Any, work: Any) -> float:
 
 @kernel
 def guess_crib(s: Any, seat: int, tosses: Any, rng: Any) -> int:
-    """Return the points of the crib with two unseen cards as the other seat may have laid away."""
+    """Return the points of the crib with two unseen cards as the other seat may have discarded."""
     seen = s.hands[seat] | s.laid[seat] | s.played[0] | s.played[1] | bit(s.starter)
     unseen = ALL_CARDS & ~seen
     low, high = int64(0), int64(0)

@@ -1,11 +1,11 @@
 """Search in Koi-Koi: the values of networks are corrected by play-outs in sampled worlds.
 
-The value of a network is a guess at how a round ends after an action, learned from many others.
-Search looks at this one: in some hundred worlds that agree with what the seat has witnessed, and in
-which the other seat would have discarded as it did (`playouts`), each of the best actions is taken
-and the round played to its end in microseconds. What the round's end is worth is known: the chance
+The value of a network is an estimate, learned from many rounds. The search examines the present
+round: it samples some hundred worlds that agree with what the seat has seen and in which the other
+seat would have made its discards (`playouts`), takes each of the best actions, and plays the round
+to its end in microseconds. The value of the end of a round is known: the chance
 to win the game by points, dealer and rounds left. The same worlds serve every action. Play-outs
-choose worse than the network but know the cards; `TRUST` is their weight in the mean of both.
+choose worse than the network but know the cards; `TRUST` is their weight in the mean with it.
 
 `koi_koi_hand_open` sees the other hand, but not the stock, and searches in the same way: what a
 perfect guess at that hand would be worth to this search.

@@ -60,7 +60,7 @@ HALVED = 5  # epochs at the end, each with half the rate of the one before
 
 @dataclass(frozen=True)
 class Config:
-    """What can be set: who teaches, how many games, how often by chance, and how it is fitted."""
+    """Settings: who teaches, how many games, how often by chance, and how it is fitted."""
 
     teacher: str = "koi_koi_win"
     games: int = 1536
@@ -197,7 +197,7 @@ def held_back(terms: Array, points: Array, weights: Array) -> dict[str, float]:
 
 
 def check(config: Config) -> None:
-    """Say what is wrong with a configuration."""
+    """Raise an error if the settings are invalid."""
     least = (config.block_games, config.epochs, config.call_epochs, config.batch)
     if config.games < 2 or min(*least, config.call_batch) < 1:
         raise CardlabError(
@@ -222,7 +222,7 @@ def find_teacher(name: str) -> KoiKoiNetwork:
 
 
 def train(config: Config, folder: Path, report: Report) -> dict[str, Any]:
-    """Gather games that are still missing, fit the weights; return what came out."""
+    """Gather games that are still missing, fit the weights; return the summary."""
     check(config)
     network = find_teacher(config.teacher)
     open_run(folder, config)

@@ -14,10 +14,10 @@ one reward, so a few of them tell most of what all tell, and learning is what ta
 and calls are rare and are all learned from. The paper has batches of 256 at a rate of 1e-4; Adam's
 step has a size of its own, and the noise of a mean over n samples falls with the root of n, so a
 batch 16 times as large takes 4 times the rate. The rate rises over the first `warm_up` steps and
-falls linearly to `last_rate` of it. Everything random in loop k follows from the seed and k: a run
-that was killed goes on from its last loop as if nothing had happened.
+falls linearly to `last_rate` of it. Everything random in loop k follows from the seed and k: a
+killed run resumes from its last loop with the same result.
 
-Beyond the paper, for those who want more of each game: `trace` mixes the reward with the value of
+Beyond the paper: `trace` mixes the reward with the value of
 the seat's next decision, which has less of the luck that follows; `rivals` keeps games against the
 supervised agent in phase 2; `start` begins with the networks of another run, or of an agent that is
 shipped. With `outcomes` networks learn, by cross-entropy, how likely each outcome of the round is
@@ -88,7 +88,7 @@ RARE = 1e-3  # least chance of an outcome where networks begin to predict outcom
 
 @dataclass(frozen=True)
 class Config(LoopSettings):
-    """What can be set."""
+    """Settings of the training."""
 
     reward: str = "win"
     design: str = "separate"
@@ -112,7 +112,7 @@ class Config(LoopSettings):
 
 
 def check(config: Config) -> None:
-    """Raise for settings that cannot be."""
+    """Raise an error if the settings are invalid."""
     for name, known in (
         ("reward", REWARDS),
         ("design", DESIGNS),
@@ -120,7 +120,7 @@ def check(config: Config) -> None:
     ):
         given = getattr(config, name)
         if given not in known:
-            raise CardlabError(f"setting {name}={given} is not possible; give {' or '.join(known)}")
+            raise CardlabError(f"setting {name} must be {' or '.join(known)}, got {given}")
     check_loops(config, "refit_every", "refit_games")
     if config.evaluate_games < 4 or config.evaluate_games % 2:
         raise CardlabError("setting evaluate_games must be an even number from 4 on")
@@ -470,8 +470,8 @@ def trace_back(decided: Traced, rewards: Tensor, trace: float) -> Tensor:
     """Return what each decision learns: the reward, mixed with the values of later decisions.
 
     The target of a seat's decision is `(1 - trace)` times the value of its next decision in the
-    round and `trace` times that decision's own target; the last one's is the reward. Where the next
-    decision was taken by chance, its value alone counts: what chance did says nothing of the best.
+    round and `trace` times that decision's own target; the last one's is the reward. If the next
+    decision was a random action, its value alone counts: the rest does not show the best play.
     """
     episodes, moments, values, explored = decided
     span = int(moments.max()) + 1
@@ -502,7 +502,7 @@ def paired_mean(values: Array) -> tuple[float, float]:
 
 
 def train(config: Config, folder: Path, report: Report) -> dict[str, Any]:
-    """Play and learn until all games are played or the time is up; return how it stands."""
+    """Play and learn until all games are played or the time is up; return the summary."""
     check(config)
     for name in ("against", "start"):
         if getattr(config, name):

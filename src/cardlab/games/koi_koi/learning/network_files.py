@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from cardlab.engine.errors import CardlabError
+from cardlab.engine.folders import make_folder
 from cardlab.games.koi_koi import PACKAGE
 from cardlab.games.koi_koi.networks.transformer import (
     DESIGNS,
@@ -127,7 +128,7 @@ def export_networks(
     networks: Mapping[str, KoiKoiTransformer], design: str, origin: Mapping[str, Any], target: Path
 ) -> list[Path]:
     """Write networks as ONNX files that agents play through; return the files."""
-    target.mkdir(parents=True, exist_ok=True)
+    make_folder(target)
     example = {
         "rows": torch.zeros(2, WIDTH, dtype=torch.uint8),
         "choices": torch.zeros(2, MOST_CHOICES, dtype=torch.uint8),

@@ -14,11 +14,11 @@ are looked at once, when that fold has ended. The final networks learn from all 
 epochs as the folds took at the median; with `folds=0` there is nothing but them, for `epochs`.
 
 `start` names a run whose networks to begin with, for instance of `koi_koi/monte_carlo`: what these
-have learned by play, without a person's game, is a better beginning than chance. Picks still follow
+have learned from play is a better start than random weights. Picks still follow
 discards then; calls begin with what `start_koi_koi` names, since people call with an eye on the
 whole game, which networks that learned to win points do not.
 
-A fifth of the picks are between two plain cards of one month, which no rule tells apart. Accuracy
+A fifth of the picks are between two plain cards of one month, which no rule distinguishes. Accuracy
 is counted as the paper does, by the card, and once more with such cards as one (`alike`).
 """
 
@@ -77,7 +77,7 @@ for _card in range(DECK):
 
 @dataclass(frozen=True)
 class Config:
-    """What can be set."""
+    """Settings of the training."""
 
     records: str = ""  # file of recorded games
     start: str = ""  # folder of a run, or shipped agent, whose networks to begin with
@@ -104,7 +104,7 @@ class Config:
 
 
 def check(config: Config) -> None:
-    """Raise for settings that cannot be."""
+    """Raise an error if the settings are invalid."""
     if not config.records:
         raise CardlabError(
             "koi_koi/supervised learns from recorded games; name their file with records=FILE"
@@ -112,7 +112,7 @@ def check(config: Config) -> None:
     for name, known in (("design", DESIGNS), ("precision", tuple(PRECISIONS))):
         given = getattr(config, name)
         if given not in known:
-            raise CardlabError(f"setting {name}={given} is not possible; give {' or '.join(known)}")
+            raise CardlabError(f"setting {name} must be {' or '.join(known)}, got {given}")
     if config.folds == 1 or config.folds < 0 or config.epochs < 1 or config.batch < 1:
         raise CardlabError("folds must be 0 or at least 2, epochs and batch 1 or more")
     if config.start_koi_koi and (not config.start or config.design == "shared"):
@@ -282,7 +282,7 @@ class Unit:
         save_checkpoint(path, self.modules, {"optimiser": self.optimiser}, about)
 
     def load(self, path: Path) -> None:
-        """Go on where the unit was, if the file is about it."""
+        """Resume from the file if it belongs to this unit."""
         if not path.exists():
             return
         about = load_weights(path)[1]

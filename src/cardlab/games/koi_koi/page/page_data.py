@@ -7,7 +7,7 @@ from typing import Any
 from cardlab.engine.cards import cards_in
 from cardlab.games.koi_koi import cards, table
 from cardlab.games.koi_koi.rules import KOI_KOI, STOP, TAKE
-from cardlab.games.koi_koi.yaku import BOTH_SETS, YAKU_CARDS, list_yaku
+from cardlab.games.koi_koi.yaku import begun_yaku
 from cardlab.web.page_data import PageData, moves_seen
 
 KINDS = {STOP: "stop", KOI_KOI: "koi-koi"}
@@ -20,25 +20,17 @@ def view(s: Any, seat: int) -> dict[str, Any]:
     for owner in range(2):
         sake = int(table.sake_worth(s, int(s.calls[owner])))
         both = int(table.both_sets_worth(s))
-        made = dict(list_yaku(piles[owner], sake, both))
-        for name, (members, size) in YAKU_CARDS.items():
-            if name == BOTH_SETS:  # an extra, not a yaku to collect for
-                continue
-            have, theirs = piles[owner] & members, piles[1 - owner] & members
-            # Of the lights only the best yaku counts, and the rain man spoils a plain three or
-            # four; what can no longer be made is left out.
-            if name not in made and (members.bit_count() - theirs.bit_count() < size or not have):
-                continue
-            progress.append(
-                {
-                    "seat": owner,
-                    "name": name,
-                    "points": made.get(name, 0),
-                    "have": [cards.card_text(c) for c in cards_in(have)],
-                    "full": size,
-                    "need": 0 if name in made else max(1, size - have.bit_count()),
-                }
-            )
+        progress += [
+            {
+                "seat": owner,
+                "name": yaku.name,
+                "points": yaku.points,
+                "have": [cards.card_text(c) for c in cards_in(yaku.have)],
+                "full": yaku.size,
+                "need": yaku.missing,
+            }
+            for yaku in begun_yaku(piles[owner], piles[1 - owner], sake, both)
+        ]
     return {
         "yaku": progress,
         "points": [int(points) for points in s.points_now],

@@ -123,9 +123,9 @@ def _regrets(one: Array, other: Array) -> Array:
 
 def draw_values(path: Path, cases: Sequence[Case]) -> None:
     """Draw figure 7: the value of every card by both networks, for each case."""
-    told = [replace(one, attention=None) for case in cases for one in (case.win, case.point)]
+    shown = [replace(one, attention=None) for case in cases for one in (case.win, case.point)]
     titles = [f"{case.kind.name}: {case.kind.words}" for case in cases for _ in range(2)]
-    draw_explanations(path, told, titles)
+    draw_explanations(path, shown, titles)
 
 
 def draw_attention(path: Path, network: KoiKoiNetwork, case: Case) -> None:

@@ -31,7 +31,7 @@ THEIR_TABLE_1 = {  # accuracy, decisions
     "koi_koi": (0.802, 1_768),
     "overall": (0.759, 21_435),
 }
-EQUAL, ALONE = "up to equal cards", "begun by chance"
+EQUAL, ALONE = "up to equal cards", "randomly initialised"
 BY_CHANCE = f"RL-WP {ALONE}"  # the shipped one began with what RL-Point had learned
 BEATEN_AFTER = 500_000  # games until RL-WP beats SL
 FOCUS = 3.0  # times the even share of attention that counts as a focus
@@ -51,13 +51,13 @@ def table_1(summary: Mapping[str, Any], alone: Mapping[str, Any]) -> tuple[str, 
         verdict = compare(theirs, binomial_margin(theirs, decisions), ours, margin)
         if verdict == "differs":
             verdict += ": ours is higher" if ours > theirs else ": ours is lower"
-        told = f"{ours:.3f} ± {margin:.3f}"
+        measured = f"{ours:.3f} ± {margin:.3f}"
         what = name.replace("koi_koi", "koi-koi")
         alike = f"{summary[f'alike/{name}']:.3f} ± {summary[f'alike/{name} margin']:.3f}"
         count = f"{summary[f'decisions/{name}']:,}"
         chance = f"{alone[f'accuracy/{name}']:.3f} ± {alone[f'accuracy/{name} margin']:.3f}"
-        rows.append((what, count, f"{theirs:.3f}", told, alike, chance, verdict))
-        claims.append(Claim("table I", f"accuracy, {what}", f"{theirs:.3f}", told, verdict))
+        rows.append((what, count, f"{theirs:.3f}", measured, alike, chance, verdict))
+        claims.append(Claim("table I", f"accuracy, {what}", f"{theirs:.3f}", measured, verdict))
     head = ("decision", "decisions", "theirs", "ours", EQUAL, ALONE, "verdict")
     return markdown_table(head, rows), claims
 
@@ -90,9 +90,9 @@ def table_2_claims(games: dict[str, Games]) -> list[Claim]:
         ("SL", "Random"),
     ):
         wins, margin = mean_and_margin(by_deal(games[f"{AGENTS[one]} {AGENTS[other]}"], 0)[0])
-        told = f"{wins:.1f} ± {margin:.1f} %"
+        ours = f"{wins:.1f} ± {margin:.1f} %"
         statement = f"{one} wins more than {other} when they meet"
-        claims.append(Claim("table II", statement, "above 50 %", told, _verdict(wins - 50, margin)))
+        claims.append(Claim("table II", statement, "above 50 %", ours, _verdict(wins - 50, margin)))
     for number, (what, better, worse) in enumerate(
         (("wins", "RL-WP", "RL-Point"), ("points", "RL-Point", "RL-WP"))
     ):
@@ -107,9 +107,9 @@ def table_2_claims(games: dict[str, Games]) -> list[Claim]:
             )
             cells.append((f"against {other}", mean_and_margin(mine - theirs)))
         for where, (mean, margin) in cells:
-            told = f"{mean:+.1f} ± {margin:.1f} {'%' if what == 'wins' else 'points'}"
+            measured = f"{mean:+.1f} ± {margin:.1f} {'%' if what == 'wins' else 'points'}"
             statement = f"{better} gets more {what} than {worse}, {where}"
-            claims.append(Claim("table II", statement, "more", told, _verdict(mean, margin)))
+            claims.append(Claim("table II", statement, "more", measured, _verdict(mean, margin)))
     return claims
 
 
@@ -192,7 +192,7 @@ def _games(count: float) -> str:
 
 
 def curve_claims(curves: Mapping[str, Curve]) -> list[Claim]:
-    """Return what the paper says of the trainings: of their beginnings by those begun by chance."""
+    """Return what the paper says of the trainings; beginnings are compared from random weights."""
     win, point = curves["RL-WP"], curves["RL-Point"]
     early = [one.games_until(50) for one in (point, curves[BY_CHANCE])]
     ends = [one.end("wins") for one in (win, point)]
@@ -251,11 +251,11 @@ def attention_claim(shares: Array) -> Claim:
     """Return whether a head of the first block looks at cards of the same month."""
     even = 3 / 50
     first = shares[0]
-    told = ", ".join(f"{100 * share:.0f}" for share in first)
+    measured = ", ".join(f"{100 * share:.0f}" for share in first)
     return Claim(
         "figure 8",
         "one head of the first block looks at cards of the same month",
         "obvious in head 1",
-        f"{told} % of the attention of heads 1 to {len(first)} (evenly: {100 * even:.0f} %)",
+        f"{measured} % of the attention of heads 1 to {len(first)} (evenly: {100 * even:.0f} %)",
         agreement(bool(first.max() >= FOCUS * even)),
     )

@@ -226,7 +226,7 @@ def search_verdict(games: dict[str, Games]) -> str:
         return f"It beats the network alone beyond the interval: {result}."
     if score + margin < 50:
         return f"It loses to the network alone: {result}."
-    return f"It cannot be told from the network alone by these games: {result}."
+    return f"It shows no significant difference to the network alone: {result}."
 
 
 def limit_verdict(games: dict[str, Games]) -> str:

@@ -84,7 +84,7 @@ def _mask(legal: Array) -> Array:
 
 
 class UnoNetwork(_Player):
-    """Takes what a network holds to be best, from what its own seat has witnessed."""
+    """Takes the action with the best value of a network, from what its own seat has seen."""
 
     def __init__(self, path: Path | str, name: str = "uno_network") -> None:
         """Take the network in an ONNX file."""

@@ -1,7 +1,7 @@
-"""Agents that search in Uno: `guided` knows what its seat has witnessed, the others ever more.
+"""Agents that search in Uno: `guided` knows what its seat has seen, the others know more.
 
 All of them try every action in the same worlds, play each out fast and drop the worse half of the
-actions again and again; they differ only in which worlds they can tell apart. The steps are named
+actions again and again; they differ only in what they know. The steps are named
 in `LADDER`, so that what hidden knowledge is worth can be measured by matches of one search.
 """
 

@@ -3,7 +3,7 @@
 Every entry plays the same number of games on the same kinds of tables (a random number of seats,
 the rules of RLCard, encoding `fair`) against random seats, and is evaluated alike. The learning
 algorithms differ in one entry each; so do the networks, all trained by deep Monte Carlo. Each entry
-is a run of its own in a folder of that name, and goes on where it was.
+is a run of its own in a folder of that name, and resumes when it is started again.
 """
 
 from __future__ import annotations

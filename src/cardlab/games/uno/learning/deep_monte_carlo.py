@@ -43,7 +43,7 @@ from cardlab.games.uno.networks.q_networks import QNetwork, set_bits
 
 @dataclass(frozen=True)
 class Config(BlockSettings):
-    """What can be set."""
+    """Settings of the training."""
 
     epsilon: float = 0.1
     epsilon_end: float = 0.02
@@ -82,7 +82,7 @@ def learn(run: Run, config: Config, network: QNetwork, optimiser: Optimizer) -> 
 
 
 def train(config: Config, folder: Path, report: Report) -> dict[str, Any]:
-    """Play and learn all games of a run, or those that are left; return what came out."""
+    """Play and learn all games of a run, or those that are left; return the summary."""
     if not (0 < config.epsilon_end <= config.epsilon <= 1 and 0 <= config.trace <= 1):
         raise CardlabError(
             "epsilon and epsilon_end lie above 0 and at most at 1, in order; trace from 0 to 1"

@@ -60,7 +60,7 @@ WARM_UP = 16  # steps of a stretch before the first update: about one game
 
 @dataclass(frozen=True)
 class Config(Settings):
-    """What can be set: the paper's numbers where it states them."""
+    """Settings: the paper's numbers where it states them."""
 
     method: str = "dqn"
     games: int = 35_000_000
@@ -276,7 +276,7 @@ def _longer(steps: Steps) -> Steps:
 
 
 def train(config: Config, folder: Path, report: Report) -> dict[str, Any]:
-    """Play and learn all games of a run, or those that are left; return what came out."""
+    """Play and learn all games of a run, or those that are left; return the summary."""
     if config.method not in ("dqn", "deep_sarsa") or config.loop not in ("paper", "fast"):
         raise CardlabError("method must be dqn or deep_sarsa, loop paper or fast")
     if not (0 < config.epsilon_end <= config.epsilon <= 1 and 0 < config.gamma <= 1):

@@ -2,7 +2,7 @@
 
 Paper: "Winning Uno With Reinforcement Learning", section 6: gamma 0.75, 0.825, 0.95; alpha
 0.0001, 0.001, 0.01; epsilon 0.8, 0.95; 40,000 iterations of 100 games each. Each of the 18 cells is
-a run of `learning.dqn` in a folder of its own; stopped, the search goes on where it was.
+a run of `learning.dqn` in a folder of its own; a stopped search resumes.
 This is a training of its own rather than an option of `cardlab train`, so that it has settings, a
 folder and progress as every other one, and runs where the command line is not installed.
 """

@@ -57,7 +57,7 @@ class Samples(NamedTuple):
 
 @dataclass(frozen=True)
 class Config(BlockSettings):
-    """What can be set."""
+    """Settings of the training."""
 
     trace: float = 0.9
     clip: float = 0.2
@@ -146,7 +146,7 @@ def learn(run: Run, config: Config, network: QNetwork, optimiser: Optimizer) -> 
 
 
 def train(config: Config, folder: Path, report: Report) -> dict[str, Any]:
-    """Play and learn all games of a run, or those that are left; return what came out."""
+    """Play and learn all games of a run, or those that are left; return the summary."""
     if not 0 <= config.trace <= 1 or not 0 < config.clip < 1 or config.epochs < 1:
         raise CardlabError("trace lies from 0 to 1, clip between 0 and 1, epochs is 1 or more")
     if min(config.entropy, config.entropy_end) <= 0:

@@ -1,4 +1,4 @@
-"""What the deep learners of Uno share: stretches, evaluation, weights, export.
+"""What the deep learners of Uno share: stretches of games, evaluation, weights, export.
 
 A run is cut into stretches of games. Each starts with new games and everything random derived from
 the seed and its number, so that a checkpoint between two of them needs weights and optimiser only,
@@ -23,6 +23,7 @@ from torch.optim import Optimizer
 
 from cardlab.engine import seeding
 from cardlab.engine.errors import CardlabError
+from cardlab.engine.folders import make_folder
 from cardlab.engine.game import Array
 from cardlab.engine.statistics import wilson_interval
 from cardlab.games.uno.features import VERSION
@@ -364,7 +365,7 @@ def export(run: Path, name: str, target: Path) -> list[Path]:
     from cardlab.networks import onnx_export
 
     network, about = load_network(run / "weights.safetensors")
-    target.mkdir(parents=True, exist_ok=True)
+    make_folder(target)
     path = target / f"{name}.onnx"
     example = {"features": torch.zeros((2, network.num_inputs), dtype=torch.uint8)}
     outputs = ["values"] if network.heads == 1 else ["policy", "values"]

@@ -28,7 +28,7 @@ MEASURED = ((2, "rlcard"), (3, "rlcard"), (2, "official"))
 
 @dataclass(frozen=True)
 class Config(token_training.Config):
-    """What can be set."""
+    """Settings of the training."""
 
     seats: str = "2-5"
     rules: str = "both"
@@ -39,7 +39,7 @@ def subject(config: Config) -> Subject:
     numbers = read_seats(config.seats, MAX_SEATS)
     if config.rules not in (*RULES, "both"):
         known = ", ".join(RULES)
-        raise CardlabError(f"setting rules={config.rules} is not possible; give {known} or both")
+        raise CardlabError(f"setting rules must be {known} or both, got {config.rules}")
     rules = RULES if config.rules == "both" else (config.rules,)
     tables = [table(number, one) for number in numbers for one in rules]
     measured = {
@@ -55,7 +55,7 @@ def subject(config: Config) -> Subject:
 
 
 def train(config: Config, folder: Path, report: Report) -> dict[str, Any]:
-    """Play and learn until all games are played or the time is up; return how it stands."""
+    """Play and learn until all games are played or the time is up; return the summary."""
     command = "cardlab train uno/transformer"
     return token_training.train(config, subject(config), folder, report, command)
 

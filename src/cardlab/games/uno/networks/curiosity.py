@@ -1,9 +1,9 @@
 """Curiosity: a bonus for transitions that a model of the game predicts badly.
 
 After Pathak and others, "Curiosity-driven exploration by self-supervised prediction" (2017), which
-the Uno paper names as future work. A small encoder is trained so that the action can be told from
-the turns before and after it; another layer predicts the encoded turn after from the one before
-and the action. The bonus is half the squared error of that prediction.
+the Uno paper names as future work. A small encoder is trained so that the action can be predicted
+from the turns before and after it; another layer predicts the encoded turn after from the one
+before and the action. The bonus is half the squared error of that prediction.
 """
 
 from __future__ import annotations

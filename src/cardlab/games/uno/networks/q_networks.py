@@ -6,7 +6,7 @@ convolutional   two layers of 3 x 3 over the planes, then as feedforward
 residual        blocks that add to their input
 recurrent       a GRU over the events of `fair_log`, beside the rest of the turn
 colours         the same small network for each of the four colours, which also sees the mean of
-                all four: renaming the colours renames the answer, whatever it has learned
+                all four: renaming the colours renames the answer
 
 Each takes `features`, a batch of encoded turns as bytes, and returns a batch of numbers: 61, or
 several times 61 if more heads are asked for.

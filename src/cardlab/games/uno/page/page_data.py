@@ -41,7 +41,7 @@ def action(number: int) -> dict[str, Any]:
 
 
 def words(number: int) -> str:
-    """Return an action as people say it: `W calling green`, `begin with blue`."""
+    """Return an action in words: `W calling green`, `begin with blue`."""
     call = action(number)["call"]
     if call is None:
         return action_text(number)
