@@ -34,8 +34,15 @@ def kuhn() -> Game:
 
 
 @pytest.fixture(scope="module")
-def trees(kuhn: Game) -> dict[str, GameTree]:
-    return {"kuhn": build_tree(kuhn), "leduc": build_tree("leduc")}
+def leduc() -> Game:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(EXAMPLES)
+        return find_game("leduc_poker:GAME")
+
+
+@pytest.fixture(scope="module")
+def trees(kuhn: Game, leduc: Game) -> dict[str, GameTree]:
+    return {"kuhn": build_tree(kuhn), "leduc": build_tree(leduc)}
 
 
 def test_sizes_of_trees(trees: dict[str, GameTree]) -> None:
@@ -153,8 +160,8 @@ def _seen(view: bytes, game: Game, seat: int) -> tuple[int, int | None, tuple[in
     ("call", "sentence"),
     [
         (lambda tree: build_tree("uno"), r"uno has [\d,]+ deals, more than 50,000"),
-        (lambda tree: build_tree("leduc", most=100), "more than 100 positions, too many"),
-        (lambda tree: build_tree("leduc", most="x"), "positions must be a whole number, got 'x'"),
+        (lambda tree: build_tree(tree.game, most=10), "more than 10 positions, too many"),
+        (lambda tree: build_tree(tree.game, most="x"), "positions must be a whole number, got 'x'"),
         (lambda tree: CfrSolver(tree, "cfr"), "unknown method 'cfr'"),
         (lambda tree: CfrSolver(tree).run(0), "iterations must be at least 1, got 0"),
         (lambda tree: exploitability(tree, [1.0]), "must be 24 numbers, one for each action"),

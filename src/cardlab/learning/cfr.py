@@ -8,7 +8,7 @@ M. Lanctot and others, "Monte Carlo Sampling for Regret Minimization in Extensiv
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,15 @@ __all__ = ["METHODS", "CfrSolver"]
 
 METHODS = ("cfr_plus", "external_sampling")
 PRECISION = 1 << 30  # steps into which a probability is divided when an action is sampled
+
+
+class Scratch(NamedTuple):
+    """Scratch memory of external sampling, and its stream."""
+
+    stack: Any  # by depth: a position, the number of children visited, the last one
+    values: Any  # by position
+    strategies: Any  # by slot
+    rng: Any
 
 
 @dataclass
@@ -59,18 +68,13 @@ class CfrSolver:
             )
         else:
             depth = 1 + int(np.max(_depths(tree)))
-            stack = np.zeros((depth + 1, 3), dtype=np.int64)
-            _sample(
-                nodes,
-                tree.seats,
-                self.regrets,
-                self.sums,
-                iterations,
-                stack,
+            scratch = Scratch(
+                np.zeros((depth + 1, 3), dtype=np.int64),
                 np.zeros(tree.positions),
                 np.zeros(tree.slots),
                 self.rng,
             )
+            _sample(nodes, tree.seats, self.regrets, self.sums, iterations, scratch)
         self.iterations += iterations
         return self
 
@@ -168,22 +172,13 @@ def _cfr_plus(
 
 
 @kernel
-def _sample(
-    nodes: Any,
-    seats: int,
-    regrets: Any,
-    sums: Any,
-    iterations: int,
-    stack: Any,
-    values: Any,
-    strategies: Any,
-    rng: Any,
-) -> None:
+def _sample(nodes: Any, seats: int, regrets: Any, sums: Any, iterations: int, scratch: Any) -> None:
     """Do some iterations of external sampling.
 
     The seat that is updated tries all of its actions; deals and the actions of the others are
-    sampled. A row of the stack holds a position, the number of children visited, and the last one.
+    sampled.
     """
+    stack, values, strategies, rng = scratch
     for _ in range(iterations):
         for seat in range(seats):
             top = 0

@@ -19,31 +19,8 @@ import numpy as np
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import DEALER, OVER, Description, Event, Game, Zone, record_type
 from cardlab.engine.kernel import int64, kernel
+from cardlab.engine.observation import Block, from_kernel
 from cardlab.engine.seeding import below
-from cardlab.games.leduc import PACKAGE
-
-__all__ = [
-    "BETS",
-    "CALL",
-    "FOLD",
-    "GAME",
-    "HIDDEN",
-    "PLAY",
-    "PUBLIC",
-    "RAISE",
-    "ROUNDS",
-    "apply",
-    "audit",
-    "conceal",
-    "deal",
-    "fresh",
-    "imagine",
-    "legal",
-    "mover",
-    "points",
-    "rank_of",
-    "returns",
-]
 
 RANKS, SUITS = "JQK", "SH"  # card id: 2 x rank + suit
 DECK = 6
@@ -63,7 +40,7 @@ NOBODY = 2
 
 STATE = record_type(
     [
-        ("cards", "u1", (3,)),  # of seat 0, of seat 1, public
+        ("cards", "u1", (3,)),  # of seat 0, of seat 1, public; 255: hidden
         ("chips", "u1", (2,)),  # put into the pot
         ("bets", "u1", (ROUNDS, BETS)),  # the actions of each round
         ("made", "u1", (ROUNDS,)),  # how many actions each round has had
@@ -319,4 +296,48 @@ def _events(s: Any) -> list[Event]:
     return events
 
 
-GAME = Game.from_module(__name__, PACKAGE)
+# What learners see
+
+RANK_NAMES = ("jack", "queen", "king")
+WHOSE = ("I hold", "the public card is", "the other seat has shown")
+SAID = ("fold", "call", "raise")
+BLOCKS = [
+    Block("cards", tuple(f"{who} a {rank}" for who in WHOSE for rank in RANK_NAMES)),
+    Block(
+        "actions",
+        tuple(
+            f"action {turn} of round {number} was {word}"
+            for number in (1, 2)
+            for turn in (1, 2, 3, 4)
+            for word in SAID
+        ),
+    ),
+    Block("round", ("the second round has begun",)),
+    Block("turn", ("I am to move", "I act first in each round")),
+]
+
+
+@kernel
+def write(s: Any, seat: int, scratch: Any, out: Any) -> None:
+    """Write what a seat knows into a row of zeros."""
+    for place in range(3):
+        source = seat if place == 0 else PUBLIC if place == 1 else 1 - seat
+        card = int64(s.cards[source])
+        if card != HIDDEN:
+            out[3 * place + rank_of(card)] = 1
+    for number in range(ROUNDS):
+        for turn in range(int64(s.made[number])):
+            out[9 + 3 * (BETS * number + turn) + int64(s.bets[number, turn])] = 1
+    out[33] = s.street > 0
+    out[34] = mover(s) == seat
+    out[35] = seat == 0
+
+
+OBSERVATION = from_kernel(BLOCKS, write)
+
+
+GAME = Game.from_module(
+    __name__,
+    title="Leduc poker",
+    summary="six cards, two rounds of betting; a pair wins, and so does a good bluff",
+)

@@ -1,24 +1,30 @@
-"""Leduc poker: every position of the game against OpenSpiel's, and what its folder offers."""
+"""Leduc poker: every position of the game against OpenSpiel's, and an agent that solves it."""
 
 from __future__ import annotations
 
 import itertools
+import os
 
 import numpy as np
 import pytest
 
-from cardlab import Table, find_agent, find_game
+from cardlab import Table, find_game
 from cardlab.engine.errors import CardlabError
 from cardlab.engine.game import Game
 from cardlab.engine.observation import observation_of
-from cardlab.games.leduc.rules import CALL, DECK, FOLD, RAISE
 from cardlab.learning.cfr_agent import CfrAgent
 from cardlab.testing import check_agent, check_game, check_uniform, random_table
+from tests.support.paths import EXAMPLES
+
+FOLD, CALL, RAISE = range(3)
+DECK = 6
 
 
 @pytest.fixture(scope="module")
 def leduc() -> Game:
-    return find_game("leduc")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(EXAMPLES)
+        return find_game("leduc_poker:GAME")
 
 
 def test_every_position_agrees_with_openspiel(leduc: Game) -> None:
@@ -50,7 +56,8 @@ def test_every_position_agrees_with_openspiel(leduc: Game) -> None:
     assert compared > 9000
 
 
-def test_check_game(leduc: Game) -> None:
+def test_check_game(leduc: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(EXAMPLES), prepend=os.pathsep)  # of its subprocess
     check_game(leduc)
 
 
@@ -113,8 +120,7 @@ def test_observations_tell_all_views_apart(leduc: Game) -> None:
 
 
 def test_agents_play_it(leduc: Game) -> None:
-    check_agent(lambda: find_agent("cfr:50", leduc), leduc)
-    check_agent(lambda: find_agent("heuristic", leduc), leduc)
+    check_agent(lambda: CfrAgent(iterations=50), leduc)
 
 
 def test_cfr_refuses_a_game_that_is_too_large() -> None:
