@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 
 import numpy as np
 import pytest
@@ -57,7 +56,7 @@ def test_every_position_agrees_with_openspiel(leduc: Game) -> None:
 
 
 def test_check_game(leduc: Game, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(EXAMPLES), prepend=os.pathsep)  # of its subprocess
+    monkeypatch.chdir(EXAMPLES)  # where its subprocess finds the game
     check_game(leduc)
 
 
