@@ -256,7 +256,7 @@ def test_a_port_in_use_is_one_sentence(store: Path) -> None:
         (["--host", "no..host"], "must be an address of this machine"),
         (["--host", "fe80::1%nowhere"], "must be an address of this machine"),
         (["--store", "/proc/nowhere/x.db"], "store"),
-        (["--workers", "-1"], "--workers -1"),
+        (["--workers", "-1"], "--workers must be at least 0, got -1"),
         (["--game", "nowhere:GAME"], "game 'nowhere:GAME' cannot be imported"),
         (["--agent", "cmd:./agent"], "agent 'cmd:./agent' cannot be served"),
     ],

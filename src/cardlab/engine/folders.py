@@ -28,11 +28,15 @@ def check_folder(folder: Path) -> None:
         _require(folder.parent, f"{folder} cannot be made")
 
 
-def make_folder(folder: Path) -> None:
-    """Make a folder if needed; the folder that it lies in must exist, `runs` excepted."""
-    check_folder(folder)
+def make_folder(folder: Path, parents: bool = False) -> None:
+    """Make a folder if needed; without `parents` the folder that it lies in must exist.
+
+    Folders under `runs` are always made.
+    """
+    if not parents:
+        check_folder(folder)
     try:
-        folder.mkdir(parents=folder.parts[:1] == (RUNS,), exist_ok=True)
+        folder.mkdir(parents=parents or folder.parts[:1] == (RUNS,), exist_ok=True)
     except (OSError, ValueError) as error:  # what no file system can hold is a ValueError
         reason = getattr(error, "strerror", None) or error
         raise CardlabError(f"{folder} cannot be made: {reason}; name another folder") from None

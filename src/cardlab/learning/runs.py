@@ -110,7 +110,7 @@ def open_run(folder: Path, config: Any) -> None:
                 "settings to resume it, or name another folder with --out"
             )
         return
-    make_folder(folder)
+    make_folder(folder, parents=True)  # a mistyped --out was found by the command
     write_json(path, wanted)
 
 
