@@ -217,9 +217,7 @@ def play(
             autocompletion=complete_agent,
         ),
     ] = None,
-    seat: Annotated[
-        int | None, typer.Option(help="your seat; default: 0, which moves first", metavar="N")
-    ] = None,
+    seat: Annotated[int | None, typer.Option(help="your seat; default: 0", metavar="N")] = None,
     seed: Annotated[
         int | None, typer.Option(help="the seed of the deal; default: a random one", metavar="N")
     ] = None,

@@ -14,7 +14,9 @@ from cardlab.engine.registry import package_of
 
 __all__ = ["Section", "read_rules"]
 
-CARDS = re.compile(r"\[([^\[\]]+)\](?![(\[:])")  # [7H 8C], but no link
+# A group such as [7H 8C], but no link; the definition of a link is found too, without a group.
+DEFINITION = r"^ {0,3}\[[^\[\]]+\]:"
+CARDS = re.compile(rf"{DEFINITION}|(?<!\])\[([^\[\]]+)\](?![(\[])", re.MULTILINE)
 CARD = re.compile(f"[{RANKS}][{SUITS}]")
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
@@ -51,7 +53,7 @@ def read_rules(game: Game) -> list[Section]:
 
 def _plain(text: str) -> str:
     """Return Markdown with cards as the terminal shows them, without columns that repeat others."""
-    text = CARDS.sub(lambda found: _cards(found[1]), text)
+    text = CARDS.sub(lambda found: _cards(found[1]) if found[1] else found[0], text)
     lines: list[str] = []
     for in_table, group in groupby(text.strip().split("\n"), lambda line: line.startswith("|")):
         rows = list(group)

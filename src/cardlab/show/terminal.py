@@ -5,17 +5,19 @@ All that a turn shows comes from the person's own view: from its `Description`, 
 
 - a zone called "hand" with a seat is that seat's hand; other zones with a seat are listed with it;
 - a zone called "pile" shows its first card only, which lies on top; others show all known cards;
-- a card of the person is marked if the text of a legal action mentions it;
+- a card of the person is marked if the text of a legal action mentions it, unless all cards are;
 - in all texts `TH` is a card, `hearts` a suit, and `8H=S` an action that calls a suit;
 - `seat 1` in a text is replaced by the name of the player there.
 """
 
 from __future__ import annotations
 
+import importlib
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -79,8 +81,15 @@ MOST_NEWS = 8  # lines
 JOINED = 30  # columns beside two sentences about one player on one line
 MOST_HINTS = 5  # choices
 GAP = "   "  # between facts, and between zones, on one line
-UNDO = re.compile(r"u(?:ndo)? *(\d*)", re.IGNORECASE)
-RULES = re.compile(r"r(?:ules)?(?: +(\d+))?", re.IGNORECASE)
+MOST_NAMED = 5  # legal choices after an illegal one
+MANY = 20  # choices; more of them are shown without effects if the table is too high otherwise
+KEYS = {"hint": "h", "help": "?", "quit": "q", "exit": "q"}  # words for keys
+CONTROL = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1bO.|[\x00-\x08\x0a-\x1f\x7f]"
+)  # such as arrow keys
+FIRST = re.compile(r"\w+")  # word of an action
+UNDO = re.compile(r"u(?:ndo)? *(\d{0,9})", re.IGNORECASE)
+RULES = re.compile(r"r(?:ules)?(?: +(\d{1,9}))?", re.IGNORECASE)
 WIDEST, NARROW = 80, 56
 BAR = 20
 TO_ASCII = str.maketrans(SUIT_SYMBOLS + "▮█░…•→", SUITS + "##.~*>")
@@ -187,6 +196,9 @@ def play_in_terminal(
             f"{_count(table.seats - 1, 'opponent')}, got {len(opponents)}"
         )
     require_writable(record_path)
+    if read is input and sys.stdin is not None and sys.stdin.isatty():
+        with suppress(ImportError):  # some systems have none
+            importlib.import_module("readline")  # then `input` edits lines
     found = [find_agent(agent, game) for agent in opponents]
     names = [agent if isinstance(agent, str) else agent.name for agent in opponents]
     names.insert(seat, YOU)
@@ -232,6 +244,7 @@ class _Sitting:
     console: Console
     read: Callable[[str], str]
     result_shown: bool = False
+    has_marks: bool = False  # whether the last table shows cards in brackets
 
     def __post_init__(self) -> None:
         self.game = self.table.game
@@ -255,6 +268,13 @@ class _Sitting:
     def can_undo(self) -> bool:
         """Whether moves may be taken back: nobody else has acted on them."""
         return self.table.seats == 1
+
+    @property
+    def sees_all(self) -> bool:
+        """Whether the game hides nothing from the person."""
+        view = self.table.state.view(self.seat)
+        alone = self.table.seats == 1 and view.array.tobytes() == self.table.state.array.tobytes()
+        return self.game.open_cards or alone
 
     def look_again(self) -> None:
         """Forget what the person was shown, as if the table were new to them."""
@@ -308,10 +328,13 @@ class _Sitting:
 
     def ask_person(self, prompt: str) -> str:
         """Return what the person types."""
-        answer = self.read(prompt).strip()
-        if not self.console.is_terminal:
-            self.show(Text(answer))  # a file or pipe does not show what was typed
-        return answer
+        while True:
+            typed = self.read(prompt).strip()
+            answer = CONTROL.sub("", typed).strip()
+            if not self.console.is_terminal:
+                self.show(Text(answer))  # a file or pipe does not show what was typed
+            if answer or not typed:  # else nothing but arrow keys
+                return answer
 
     def choose(self) -> int | None:
         """Show the turn, ask until there is an action; None after moves were taken back."""
@@ -324,9 +347,14 @@ class _Sitting:
             try:
                 if answer.casefold() in map(str.casefold, turn.texts):
                     return self.read_action(answer, turn)
+                answer = KEYS.get(answer.lower(), answer)
                 if answer.lower() == "q":
                     raise EOFError
-                if self.can_undo and (moves := UNDO.fullmatch(answer)):
+                moves = UNDO.fullmatch(answer)
+                sure = self.can_undo and moves and not moves[1]
+                if moves and (sure or not self.means_legal_action(answer, turn)):
+                    if not self.can_undo:
+                        raise CardlabError(f"moves cannot be taken back in {self.game.title}")
                     self.take_back(int(moves[1] or 1))
                     return None
                 if not self.show_more(answer, turn):
@@ -397,13 +425,26 @@ class _Sitting:
                 return action
         if answer.isdecimal():
             raise CardlabError(f"there is no choice {answer}; choose from 1 to {len(actions)}")
-        action = self.game.parse_action(answer)
+        try:
+            action = self.game.parse_action(answer)
+        except CardlabError:
+            if self.begins_like_action(answer, turn):
+                raise
+            ways = f"1 to {len(actions)}" if len(actions) > 1 else "1"
+            raise CardlabError(f"type {ways}, a card or action as shown, or ? for help") from None
         if action not in actions:
             meant = action_look(self.game.action_text(action)).plain
-            *most, last = looks
-            legal = f"{', '.join(most)} or {last}" if most else last
-            raise CardlabError(f"{meant} is not legal now; choose {legal}")
+            raise CardlabError(f"{meant} is not legal now; choose {_some_of(looks)}")
         return action
+
+    def begins_like_action(self, answer: str, turn: Turn) -> bool:
+        """Return whether the first word is a card, or begins a legal action."""
+        with suppress(CardlabError):
+            self.game.parse_card(re.split(r"[\s=]", answer)[0])
+            return True
+        firsts = {FIRST.match(text.casefold()) for text in turn.texts}
+        first = FIRST.match(answer.casefold())
+        return first is not None and first[0] in {one[0] for one in firsts if one}
 
     def show_turn(self, turn: Turn) -> None:
         """Show the table, the news, the hand and the choices."""
@@ -413,28 +454,55 @@ class _Sitting:
         news = self.news_lines()
         gained = list((Counter(hand) - Counter(self.hand)).elements())
         if self.hand and 0 < len(gained) < len(hand):  # no news after a whole new deal
-            news.append(Text.assemble("new in your hand: ", _row(_sorted(gained))))
+            news.append(Text.assemble("new in your hand: ", _row(self.in_order(gained))))
         self.hand = hand
         parts = self.table_parts(news)
         title = "your choices"
+        self.has_marks = False
         if hands and sorted(hand) == sorted(turn.texts):  # each card of the hand is a choice
             title = f"your hand, {_count(len(hand), 'card')}: choose one"
         elif hands:
-            cards = [_marked(card, turn.texts) for card in _sorted(hand)]
+            held = self.in_order(hand)
+            playable = [_is_mentioned(card, turn.texts) for card in held]
+            self.has_marks = any(playable) and not all(playable)
+            cards = [
+                _marked(card, can)
+                if self.has_marks or not can
+                else Text(" ").append_text(card_look(card))
+                for card, can in zip(held, playable, strict=True)
+            ]
             for card in cards:
                 card.pad_right(max(map(len, cards)) - len(card))
             heading = Text(f"your hand, {_count(len(hand), 'card')}", style="bold")
             parts.append(Group(heading, Columns(cards)))
-        choices = []
+        short, full = [], []
         for number, (action, text) in enumerate(zip(turn.legal, turn.texts, strict=True), start=1):
             choice = Text.assemble((f"{number:>2}", "bold"), ") ", action_look(text))
             effect = self.texts.effect(turn.view.array[0], int(action))
-            choices.append(Text.assemble(choice, "  ", words_look(effect)) if effect else choice)
-        parts.append(Group(Text(title, style="bold"), Columns(choices, padding=(0, 2))))
-        self.show(self.panel(self.game.title, parts))
+            short.append(choice)
+            full.append(Text.assemble(choice, "  ", words_look(effect)) if effect else choice)
+        versions = [
+            [*parts, Group(Text(title, style="bold"), Columns(choices, padding=(0, 2)))]
+            for choices in ((full, short) if len(full) > MANY else (full,))
+        ]
+        self.show(self.panel(self.game.title, *versions))
 
-    def panel(self, title: str, parts: Sequence[RenderableType]) -> Panel:
-        """Return parts in one frame, with blank lines between them if these fit."""
+    def in_order(self, cards: Sequence[str]) -> list[str]:
+        """Return standard cards in the order that the game gives hands; other cards as they come.
+
+        Of one rank, cards stand in the order of their numbers, as choices do.
+        """
+        if not all(CARD.fullmatch(card) for card in cards):
+            return list(cards)
+        if self.texts.order == "rank":
+            return sorted(cards, key=lambda card: (RANKS.index(card[0]), SUITS.index(card[1])))
+        return sorted(cards, key=lambda card: (HAND_ORDER.index(card[1]), RANKS.index(card[0])))
+
+    def panel(self, title: str, *versions: Sequence[RenderableType]) -> Panel:
+        """Return the first version of a table that fits, in one frame, else the first one of all.
+
+        There are blank lines between its parts if these fit.
+        """
         place = Text(f"ply {len(self.table.actions)}, seed {self.seed}", style="dim")
 
         def framed(rows: Sequence[RenderableType]) -> Panel:
@@ -447,9 +515,13 @@ class _Sitting:
                 width=self.width,
             )
 
-        spacious = framed([row for part in parts for row in (Text(), part)][1:])
-        lines = self.console.render_lines(spacious, self.console.options)
-        return spacious if len(lines) < self.console.height else framed(parts)
+        for parts in versions:
+            spacious = [row for part in parts for row in (Text(), part)][1:]
+            for frame in (framed(spacious), framed(parts)):
+                lines = self.console.render_lines(frame, self.console.options)
+                if len(lines) < self.console.height:  # the prompt takes one line
+                    return frame
+        return framed(versions[0])
 
     def table_parts(self, news: Sequence[Text]) -> list[RenderableType]:
         """Return the other seats, the middle with facts and news, and other zones."""
@@ -536,15 +608,15 @@ class _Sitting:
             (last.lower(), f"a choice by its text, here {action_look(last).plain}"),
         ]
         if self.adviser is not None:
-            rows.append(("h", f"a hint by {self.adviser.name}, who sees only what you see"))
+            sees = "" if self.sees_all else ", who sees only what you see"
+            rows.append(("h", f"a hint by {self.adviser.name}{sees}"))
         if self.can_undo:
             rows.append(("u", "take back your last move; u 3 takes back three"))
         if sections := read_rules(self.game)[1:]:
             rows.append(("r", f"the rules in short; r 1 to r {len(sections)} show one section"))
         rows.append(("q", "leave, as does Ctrl-C; the game is saved, and can be resumed"))
         title = Text(f"{self.game.title}: {self.game.summary}.", style="bold")
-        has_hand = any(zone.name == HAND for zone in turn.view.describe().zones)
-        brackets = "Cards in [brackets] can be played now. " if has_hand else ""
+        brackets = "Cards in [brackets] can be played now. " if self.has_marks else ""
         parts: list[RenderableType] = [title, Text(f"{brackets}Type one of these, then Enter:")]
         parts.append(_rows(rows))
         if more := self.texts.help(turn.view.array[0]):
@@ -599,6 +671,12 @@ class _Sitting:
         unit = adviser.unit if isinstance(adviser, HasUnit) else None
         words = unit.words if unit else "the expected score of each choice; 100% is a win"
         parts: list[RenderableType] = [Text(f"{name}{words}")]
+        if len(values) > 1 and np.ptp(values) == 0:
+            share = scale_values(turn, values, unit, 0)[0][0].strip()
+            every = "both" if len(values) == 2 else f"all {len(values)}"
+            parts.append(Text(f"{every} choices are equally good ({share})"))
+            self.show(_aside(*parts))
+            return
         shortened = len(values) > MOST_HINTS + 1  # one more choice takes no more room than a note
         parts.append(values_grid(turn, values, unit, most=MOST_HINTS if shortened else None))
         if shortened:
@@ -645,6 +723,16 @@ class _Sitting:
         return f"{' and '.join(winners)} {'wins' if len(winners) == 1 else 'win'}"
 
 
+def _some_of(choices: Sequence[str]) -> str:
+    """Return the texts of choices in one sentence, of many only the first ones."""
+    if len(choices) > MOST_NAMED:
+        rest = len(choices) - MOST_NAMED
+        named = ", ".join(choices[:MOST_NAMED])
+        return f"one of {named} and {rest} more; ? shows how to write them"
+    *most, last = choices
+    return f"{', '.join(most)} or {last}" if most else last
+
+
 def _rest_of(texts: Sequence[str], values: Array) -> str:
     """Return how many choices a hint leaves out, and how many of them are as good as the best."""
     order = [texts[place] for place in np.argsort(-values, kind="stable")]
@@ -673,13 +761,6 @@ def _added(before: tuple[Event, ...], now: tuple[Event, ...]) -> tuple[Event, ..
     return now[kept:]
 
 
-def _sorted(cards: Sequence[str]) -> list[str]:
-    """Return standard cards by suit, then rank; other cards as they come."""
-    if not all(CARD.fullmatch(card) for card in cards):
-        return list(cards)
-    return sorted(cards, key=lambda card: (HAND_ORDER.index(card[1]), RANKS.index(card[0])))
-
-
 def _row(cards: Sequence[str]) -> Text:
     return Text("  ").join(card_look(card) for card in cards)
 
@@ -692,10 +773,14 @@ def _columns(cards: Sequence[str]) -> Text:
     return Text("  ").join(looks)
 
 
-def _marked(card: str, actions: Sequence[str]) -> Text:
-    """Return a card in brackets if an action mentions it, else dim; it shows without colour too."""
+def _is_mentioned(card: str, actions: Sequence[str]) -> bool:
     mention = re.compile(rf"(?<!\w){re.escape(card)}(?!\w)")
-    if any(mention.search(text) for text in actions):
+    return any(mention.search(text) for text in actions)
+
+
+def _marked(card: str, playable: bool) -> Text:
+    """Return a card in brackets if it can be played, else dim; it shows without colour too."""
+    if playable:
         return Text.assemble("[", card_look(card), "]", style="bold")
     return Text.assemble(" ", card_look(card), " ", style="dim")
 

@@ -40,6 +40,7 @@ class TerminalTexts:
     facts: Callable[[Any, int], dict[str, str]] = no_facts  # of a view and its seat
     effect: Callable[[Any, int], str] = no_effect  # what an action of the seat to move would do
     heading: str = ""  # a line above the zones of the middle, such as the numbers of columns
+    order: str = "suit"  # of a hand of standard cards: by "suit" first, or by "rank"
 
 
 @functools.cache

@@ -17,4 +17,4 @@ def help_rows(s: Any) -> tuple[tuple[str, str], ...]:
     )
 
 
-TERMINAL = TerminalTexts(help=help_rows)
+TERMINAL = TerminalTexts(help=help_rows, order="rank")
