@@ -62,6 +62,22 @@ def test_control_characters_are_replaced(code: str, capsys: pytest.CaptureFixtur
         assert word in shown.out
 
 
+def test_sentences_are_wrapped_at_words_on_a_terminal_only(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sentence = "a sentence that is longer than the terminal; run: cardlab check-agent ./my-own-agent"
+    say(sentence)
+    assert capsys.readouterr().err == f"cardlab: {sentence}\n"
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "30")
+    say(sentence)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) > 2
+    assert max(map(len, lines)) <= 30
+    assert " ".join(lines) == f"cardlab: {sentence}"
+    assert any("check-agent" in line for line in lines)  # hyphens are no place to break
+
+
 def test_our_own_colours_stay() -> None:
     out = new_console()
     out.file = io.StringIO()
