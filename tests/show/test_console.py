@@ -65,7 +65,9 @@ def test_control_characters_are_replaced(code: str, capsys: pytest.CaptureFixtur
 def test_sentences_are_wrapped_at_words_on_a_terminal_only(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sentence = "a sentence that is longer than the terminal; run: cardlab check-agent ./my-own-agent"
+    sentence = (
+        "a sentence that is longer than the terminal; run: cardlab check-agent ./my-own-agent"
+    )
     say(sentence)
     assert capsys.readouterr().err == f"cardlab: {sentence}\n"
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
