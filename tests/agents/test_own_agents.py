@@ -413,9 +413,9 @@ def test_the_usual_reason() -> None:
 
 
 def test_last_words_are_said_once(folder: Path) -> None:
-    finding = check_program(f"{sys.executable} missing.py", "crazy_eights")[0]
+    finding = check_program(f"{sys.executable} -m missing_module", "crazy_eights")[0]
     assert not finding.passed
-    assert finding.fix.count("missing.py") == 1
+    assert finding.fix.count("missing_module") == 1
 
 
 # Stores that are not there

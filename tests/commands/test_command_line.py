@@ -154,6 +154,15 @@ def test_a_match_as_table_and_as_json(tmp_path: Path) -> None:
     assert "40 games replayed, every one as recorded" in succeed("replay", str(saved), "--brief")
 
 
+def test_a_match_says_when_it_plays_more_games() -> None:
+    rounded = "8 games are played: every deal in all 2 seatings"
+    for games in (7, 8):
+        answer = cardlab("match", "crazy_eights", "random", "random", "--games", str(games))
+        assert answer.returncode == 0
+        assert "8 games on 4 deals" in answer.stdout
+        assert (rounded in answer.stderr) == (games == 7)
+
+
 @pytest.mark.slow
 def test_a_tournament_from_the_first_game_to_the_export(tmp_path: Path) -> None:
     agents = ["random", "heuristic", "uct_open:50"]

@@ -108,7 +108,8 @@ def _find_named(spec: str, game: Game) -> Agent | OpenAgent:
         attribute = rest.partition(":")[0]
         if name.endswith(".py") and is_file(name) and attribute.isidentifier():
             module = name.removeprefix("./").removesuffix(".py").replace("/", ".")
-            raise CardlabError(f"agent {spec!r} names a file; write {f'{module}:{rest}'!r}")
+            meant = f"{module}:{rest}"
+            raise CardlabError(f"agent {spec!r} names a file; write {meant!r}")
         if is_file(f"{name}.py") and not rest:
             raise CardlabError(
                 f"agent {spec!r} is not the name of an agent; if {name}.py is a program, write "
