@@ -165,7 +165,7 @@ def test_your_own_game(folder: Path) -> None:
     value = re.search(r"value for seat 0: (-0\.\d+)", printed)
     assert value
     assert abs(float(value[1]) + 1 / 36) < 0.002
-    assert re.search(r"^ ?kuhn_poker +Kuhn poker", printed, re.MULTILINE)  # `cardlab games`
+    assert re.search(r"^ ?kuhn_poker\s+Kuhn poker", printed, re.MULTILINE)  # `cardlab games`
 
 
 def test_first_agent(folder: Path) -> None:
