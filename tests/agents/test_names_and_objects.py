@@ -81,6 +81,8 @@ def test_catalogue_and_strength_take_names() -> None:
         measured = strength_of(entry, uno)
         assert strength_of(entry.name, "uno") == measured
         assert strength_of(entry.usage, "uno") == measured
-    assert strength_of("heuristic", "uno") is not None
+    itself = strength_of("heuristic", "uno")
+    assert itself is not None
+    assert str(itself) == "50.0"  # without a number of games against itself
     assert strength_of("monte_carlo:playouts=1000", "uno") == strength_of("monte_carlo", "uno")
     assert strength_of("monte_carlo:7", "uno") is None  # nobody has measured this one

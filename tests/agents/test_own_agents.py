@@ -289,6 +289,12 @@ def test_an_illegal_answer_is_told_the_way_out(answer: object, asks: bool) -> No
         ("python program.py", "write 'cmd:python program.py'$"),
         ("./program.py", "write 'cmd:python program.py'$"),
         ("program.py", "write 'cmd:python program.py'$"),
+        ("program", "write 'cmd:python program.py'; if it is a module, write 'program:NAME'$"),
+        ("program.py:Crash", "names a file; write 'program:Crash'$"),
+        ("./program.py:Crash:a=1", "names a file; write 'program:Crash:a=1'$"),
+        ("guided,worlds=5", "write 'guided:worlds=5'$"),
+        ("cmd:python3 missing.py", "there is no missing.py in this folder$"),
+        ("cmd:sh -e parts/missing.sh", "there is no parts/missing.sh in this folder$"),
         ("cmd:./program.py -v", r"write 'cmd:python program.py -v' or chmod \+x ./program.py$"),
         ("cmd:my_script", r"write 'cmd:./my_script' and chmod \+x my_script$"),
         ("cmd:./my_script", r"cannot be executed like this; chmod \+x ./my_script$"),
@@ -407,9 +413,9 @@ def test_the_usual_reason() -> None:
 
 
 def test_last_words_are_said_once(folder: Path) -> None:
-    finding = check_program(f"{sys.executable} missing.py", "crazy_eights")[0]
+    finding = check_program(f"{sys.executable} -m missing_module", "crazy_eights")[0]
     assert not finding.passed
-    assert finding.fix.count("missing.py") == 1
+    assert finding.fix.count("missing_module") == 1
 
 
 # Stores that are not there

@@ -30,6 +30,9 @@ BAD_LINES = {
     "agents no_such_module:GAME": "no_such_module",
     # play
     "play": "play needs a game, such as `cardlab play GAME`",
+    "play uno heuristic": "got also heuristic; did you mean --against heuristic? see `cardlab play",
+    "play uno cribbage": "too many arguments, got also cribbage; see `cardlab play --help`",
+    "play birds_of_a_feather --against heuristic": "is played alone; leave --against out",
     "play uno --seat x": "--seat must be a whole number, got x; see `cardlab play --help`",
     "play uno --seat 5": "--seat",
     "play uno --seed 1e3": "--seed must be a whole number, got 1e3",
@@ -70,6 +73,8 @@ BAD_LINES = {
     "match uno random random --save {folder}/recodrs/x.jsonl": "did you mean {folder}/records?",
     "match birds_of_a_feather random": "has one seat, and a match needs two or more",
     "match uno random cmd:./none": "program './none' does not exist",
+    "match uno random guided,worlds=5": "write 'guided:worlds=5'",
+    "match uno random 'cmd:python3 missing.py'": "there is no missing.py in this folder",
     # tournament
     "tournament uno random": "needs 2 or more agents, got 1",
     "tournament uno random random": "a tournament needs each agent once, got 'random' twice",

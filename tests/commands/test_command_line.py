@@ -154,6 +154,15 @@ def test_a_match_as_table_and_as_json(tmp_path: Path) -> None:
     assert "40 games replayed, every one as recorded" in succeed("replay", str(saved), "--brief")
 
 
+def test_a_match_says_when_it_plays_more_games() -> None:
+    rounded = "8 games are played: every deal in all 2 seatings"
+    for games in (7, 8):
+        answer = cardlab("match", "crazy_eights", "random", "random", "--games", str(games))
+        assert answer.returncode == 0
+        assert "8 games on 4 deals" in answer.stdout
+        assert (rounded in answer.stderr) == (games == 7)
+
+
 @pytest.mark.slow
 def test_a_tournament_from_the_first_game_to_the_export(tmp_path: Path) -> None:
     agents = ["random", "heuristic", "uct_open:50"]
@@ -170,11 +179,15 @@ def test_a_tournament_from_the_first_game_to_the_export(tmp_path: Path) -> None:
     assert sorted(result["ranking"]) == sorted(agents)
     again = json.loads(succeed(*args, "--json", "--resume", "--name", "crazy_eights-1"))
     assert again["lines"][0]["rating"] == result["lines"][0]["rating"]
-    assert "120 games of 2 tournaments on 10 deals" in succeed("leaderboard", *where)
+    shown = succeed("leaderboard", *where)
+    assert "120 games of 2 tournaments on 10 deals" in shown
+    assert "Elo: 0 is the mean of these agents" in " ".join(shown.split())
     board = json.loads(succeed("leaderboard", "crazy_eights", "--json", "--ladder", *where))
     assert board[0]["ratings"][0]["agent"] == result["ranking"][0]
     out = tmp_path / "games.jsonl"
-    assert "60 games written" in succeed("export", str(out), *where, "--name", "crazy_eights-1")
+    shown = succeed("export", str(out), *where, "--name", "crazy_eights-1")
+    assert shown.startswith("60 games of 1 tournament in sqlite:///")
+    assert f" written to {out}" in shown
     assert "60 games replayed, every one as recorded" in succeed("replay", str(out), "--brief")
 
 
@@ -183,7 +196,12 @@ def test_the_sequential_test_as_command_and_calculator(tmp_path: Path) -> None:
     counts = ["--counts", "379,10170,21828,10640,343", "--elo1", "2"]
     shown = succeed("sprt", *counts)
     assert "LLR 2.946 [-2.94, 2.94], nElo 3.05 ± 2.31" in shown
-    assert "H1 accepted" in shown
+    verdict, details = shown.split("\n", 1)
+    assert verdict == "the first is stronger than the second: score 50.23 ± 0.17 % in 86,720 games"
+    assert details.startswith("details: H1 accepted, LLR 2.946")
+    weaker = succeed("sprt", "--counts", "343,10640,21828,10170,379", "--elo1", "2")
+    assert weaker.startswith("the first is not stronger than the second by 2 nElo: score 49.77")
+    assert succeed("sprt", "--counts", "1,2,3,2,1").startswith("not decided whether the first is ")
     args = ["sprt", "crazy_eights", "heuristic", "random", "--elo1", "40", "--json"]
     result = json.loads(succeed(*args, "--store", str(tmp_path / "a.db")))
     assert result["accepted"] == "H1"

@@ -89,8 +89,8 @@ def ran(folder: Path) -> str:
         ("games", "Uno"),
         ("leaderboard --store games.db", "trap:GAME"),
         ("leaderboard trap:GAME --store games.db --json", '"games": 4'),
-        ("export games.csv --store games.db", "4 games written"),
-        ("export games.parquet --store games.db", "4 games written"),
+        ("export games.csv --store games.db", "4 games of 1 tournament in "),
+        ("export games.parquet --store games.db", "4 games of 1 tournament in "),
         ("replay good.jsonl", "1 game replayed"),
     ],
 )

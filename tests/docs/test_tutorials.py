@@ -123,11 +123,13 @@ def follow(page: str, folder: Path) -> str:
 
 def test_readme(folder: Path) -> None:
     printed = follow("README.md", folder)
-    assert re.search(r"^highest: \d+\.\d% of 1,000 games, 95 % interval", printed, re.MULTILINE)
+    assert re.search(
+        r"^highest: \d+\.\d% of 1,000 games, 95 % interval \d+\.\d% to \d", printed, re.MULTILINE
+    )
     resumed = printed.partition("--games 40 --resume\n")[2]
     assert "guided:50" in resumed.partition("$ ")[0]
     assert "heuristic" in printed.partition("$ cardlab leaderboard crazy_eights\n")[2]
-    assert "H1 accepted: heuristic is stronger than random" in printed
+    assert "\nheuristic is stronger than random: score " in printed
     assert "2 games replayed" in printed
 
 
@@ -172,7 +174,7 @@ def test_first_agent(folder: Path) -> None:
     table = printed.rpartition("$ cardlab leaderboard")[2]
     assert re.search(r"my_agents:Hoarder .*-?\d+ \[-?\d+, -?\d+\]", table)  # a rating, an interval
     assert re.search(r"cmd:python first_card.py .*\[", table)
-    assert "H1 accepted: my_agents:Sharper is stronger than my_agents:Hoarder" in printed
+    assert "\nmy_agents:Sharper is stronger than my_agents:Hoarder: score " in printed
     assert "hoarder" in printed.rpartition("$ cardlab match")[2]
 
 

@@ -30,6 +30,8 @@ INTENDED: tuple[tuple[str, str], ...] = (
     ),
     ("cribbage / training, win_probability / files / *", "files have the training's name"),
     ("cribbage / lists / games / summary", "cards are discarded, no longer laid away"),
+    ("crazy_eights / lists / games / options / * / help", "says when a card is drawn"),
+    ("uno / lists / games / summary", "a card matches by colour, number or sign"),
     ("cribbage / command, analyse * / advice", "cards are discarded, no longer laid away"),
 )
 

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from cardlab import cli
 from cardlab.arena.leaderboard import Board
+from cardlab.arena.ratings import Rating
 from cardlab.engine.errors import CardlabError, CardlabWarning
 from cardlab.engine.game import Game
 from cardlab.engine.records import append_records
@@ -62,6 +63,24 @@ def test_control_characters_are_replaced(code: str, capsys: pytest.CaptureFixtur
         assert word in shown.out
 
 
+def test_sentences_are_wrapped_at_words_on_a_terminal_only(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sentence = (
+        "a sentence that is longer than the terminal; run: cardlab check-agent ./my-own-agent"
+    )
+    say(sentence)
+    assert capsys.readouterr().err == f"cardlab: {sentence}\n"
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "30")
+    say(sentence)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) > 2
+    assert max(map(len, lines)) <= 30
+    assert " ".join(lines) == f"cardlab: {sentence}"
+    assert any("check-agent" in line for line in lines)  # hyphens are no place to break
+
+
 def test_our_own_colours_stay() -> None:
     out = new_console()
     out.file = io.StringIO()
@@ -97,6 +116,20 @@ def test_a_leaderboard_of_a_stranger(capsys: pytest.CaptureFixture[str]) -> None
     shown = capsys.readouterr().out
     assert f"a{SIGN}[2J:GAME" in shown
     assert controls(shown) == []
+
+
+def test_a_leaderboard_explains_its_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [("a", 20.0, (1, 2), "a"), ("b", -1.0, (1, 2), "ab"), ("c", -19.0, (3, 3), "c")]
+    ratings = [Rating(name, elo, None, rank, groups) for name, elo, rank, groups in rows]
+    show_boards([Board("uno", {}, 1, 8, 4, ratings, None)])
+    shown = capsys.readouterr().out
+    assert "rank 1-2: no rank from 1 to 2 can be excluded" in shown
+    assert "agents that share a letter: no significant difference" in shown
+    assert "Elo: 0 is the mean of these agents" in " ".join(shown.split())
+    show_boards([Board("uno", {}, 1, 8, 4, ratings[2:], None)])
+    shown = capsys.readouterr().out
+    assert "can be excluded" not in shown
+    assert "share a letter" not in shown
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> str:

@@ -101,6 +101,20 @@ def _find_named(spec: str, game: Game) -> Agent | OpenAgent:
         if name in plugged:
             found = f"{plugged[name]}:{rest}" if rest else plugged[name]
             return _from_outside(found, game, here=False)
+        written, _, parameters = name.partition(",")
+        if written in known and parameters:
+            meant = f"{written}:{spec.strip().removeprefix(f'{written},')}"
+            raise CardlabError(f"unknown agent {spec!r}; write {meant!r}")
+        attribute = rest.partition(":")[0]
+        if name.endswith(".py") and is_file(name) and attribute.isidentifier():
+            module = name.removeprefix("./").removesuffix(".py").replace("/", ".")
+            meant = f"{module}:{rest}"
+            raise CardlabError(f"agent {spec!r} names a file; write {meant!r}")
+        if is_file(f"{name}.py") and not rest:
+            raise CardlabError(
+                f"agent {spec!r} is not the name of an agent; if {name}.py is a program, write "
+                f"{as_command(f'{name}.py')!r}; if it is a module, write '{name}:NAME'"
+            )
         if any(sign in name for sign in " /") or is_file(name):
             raise CardlabError(
                 f"agent {spec!r} is not the name of an agent; if it is a program, write "

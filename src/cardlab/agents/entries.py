@@ -44,7 +44,7 @@ class Strength:
         return f"{self.rating:+} [{low:+}, {high:+}]" if low < high else f"{self.rating}"
 
     def __str__(self) -> str:
-        return f"{self.score_text} ({f'{self.games:,} games' if self.games else 'by symmetry'})"
+        return self.score_text + (f" ({self.games:,} games)" if self.games else "")
 
 
 TREES = Parameter("trees", 1, 1, "trees that share the budget", high=64)

@@ -22,6 +22,7 @@ import contextlib
 import dataclasses
 import json
 import os
+import re
 import shlex
 import shutil
 from collections.abc import Sequence
@@ -48,6 +49,8 @@ __all__ = [
 
 PROTOCOL = 1
 PREFIX = "cmd:"
+INTERPRETER = re.compile(r"(python|pypy)[0-9.]*|(ba|da|z|k)?sh|node")
+SCRIPT = re.compile(r"\.(py|sh|js)$")
 MOST_FAILURES = 5  # to start or to answer in time, in a row; after that a program is not asked
 MOST_IDLE = 32  # processes of a worker that wait for their next game
 
@@ -260,6 +263,10 @@ def read_command(spec: str) -> tuple[str, ...]:
             f"agent {spec!r}: program {words[0]!r} does not exist; give the path of an executable "
             "file (chmod +x)"
         )
+    script = next((word for word in words[1:] if not word.startswith("-")), "")
+    runs = INTERPRETER.fullmatch(os.path.basename(words[0])) and SCRIPT.search(script)
+    if runs and not os.path.exists(script):
+        raise CardlabError(f"agent {spec!r}: there is no {script} in this folder")
     program = os.path.abspath(words[0]) if os.sep in words[0] else words[0]
     return program, *map(_absolute, words[1:])
 

@@ -160,8 +160,22 @@ def _reason(error: TyperException) -> str:
         context: Any = getattr(error, "ctx", None)
         return suggest("command", command["name"], context.command.commands)
     if extra := EXTRA.fullmatch(text):
-        return f"too many arguments, got also {extra['words']}"
+        return f"too many arguments, got also {extra['words']}{_opponent(error, extra['words'])}"
     return _start(text)
+
+
+def _opponent(error: TyperException, words: str) -> str:
+    """Return how to write an opponent that `cardlab play` got as an argument, or nothing."""
+    from cardlab.agents.entries import agents_in
+    from cardlab.engine.registry import our_packages
+
+    context: Any = getattr(error, "ctx", None)
+    if context is None or context.info_name != "play":
+        return ""
+    agent = words.split()[0]
+    known = {one.name for package in our_packages().values() for one in agents_in(package)}
+    named = agent.partition(":")[0]
+    return f"; did you mean --against {agent}?" if named in {*known, "cmd"} else ""
 
 
 def _name(param: Any) -> str:

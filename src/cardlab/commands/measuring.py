@@ -299,7 +299,9 @@ def export(
         total = sum(kept.count(one.id) for one in chosen)
         with compiling(), progress_bar("games") as progress:
             count = export_games(kept, chosen, out, lambda done: progress(done, total), trust=trust)
-    new_console().print(f"{count:,} games written to {out}", markup=False, soft_wrap=True)
+        where = f"{len(chosen)} tournament{'s' * (len(chosen) != 1)} in {kept.shown}"
+    text = f"{count:,} games of {where} written to {out}"
+    new_console().print(text, markup=False, soft_wrap=True)
 
 
 def check_agent(

@@ -30,7 +30,7 @@ from cardlab.commands.arguments import (
 )
 from cardlab.commands.completion import complete_agent, complete_game
 from cardlab.engine.errors import CardlabError
-from cardlab.show.console import compiling, new_console, progress_bar
+from cardlab.show.console import compiling, new_console, progress_bar, say
 
 if TYPE_CHECKING:
     from cardlab.engine.game import Game
@@ -175,6 +175,8 @@ def match(
     bounds = read_limits(limits, fresh_process)
     plan = Match.plan(game, agents, games, seed, read_options(option), bounds, salt)
 
+    if games != plan.deals * plan.seats:
+        say(f"{plan.deals * plan.seats} games are played: every deal in all {plan.seats} seatings")
     if save:
         append_records(save)  # a file that cannot be written fails before the first game
     failure: SavingFailed | None = None
@@ -337,6 +339,8 @@ def _new_game(
     read = game.read_options(options)
     others = int(game.fresh(**read)[0].seats) - 1
     usual = "heuristic" if package_of(game).heuristic else "monte_carlo:1000"
+    if against and not others:
+        raise CardlabError(f"{name} is played alone; leave --against out")
     names = list(against or [usual] * (others > 0))
     if len(names) > others:
         seats = f"{others} opponent{'' if others == 1 else 's'}"

@@ -93,30 +93,26 @@ def check(
         checked = {"hidden_cards": hidden._asdict(), "seconds": seconds}
         print_json({**run, "games": games, "faults": 0, **checked})
         return
-    new_console().print(
-        f"{found.title}: no fault in {games:,} random games (`audit`, legal actions and mover at "
-        f"every step, returns at the end). {_say_hidden(hidden)} {seconds:.1f} s, seed {seed}.",
-        markup=False,
-        highlight=False,
-    )
+    out = new_console()
+    for line in (
+        f"{found.title}: no fault in {games:,} random games, in {seconds:.1f} s, seed {seed}",
+        "every step: what `audit` checks, legal actions, mover; the end: returns",
+        *_say_hidden(hidden),
+    ):
+        out.print(line, markup=False, highlight=False)
 
 
-def _say_hidden(checked: HiddenCards) -> str:
-    """Return in words what was checked about hidden cards."""
-    described = "descriptions name existing seats"
+def _say_hidden(checked: HiddenCards) -> list[str]:
+    """Return lines on what was checked about hidden cards."""
+    described = f"{checked.games} of these games: descriptions name existing seats"
     if not checked.hidden:
-        return f"In {checked.games} games {described}; every seat sees all, so nothing can leak."
-    leaks = f"{checked.views:,} views stay the same when hidden cards are exchanged"
+        return [f"{described}; every seat sees all, so nothing can leak"]
+    leaks = f"{described}; {checked.views:,} views stay the same when hidden cards are exchanged"
     if not checked.positions:
-        return (
-            f"In {checked.games} games {described}, {leaks}; sampled worlds were not compared with "
-            "reached worlds, because too few were reached."
-        )
+        return [leaks, "too few worlds were reached to compare sampled worlds with them"]
     skipped = f" ({checked.skipped:,} more could not be compared)" if checked.skipped else ""
-    return (
-        f"In {checked.games} games {described}, {leaks}, and sampled worlds agree with reached "
-        f"worlds in {checked.positions:,} positions{skipped}."
-    )
+    agree = f"sampled worlds agree with reached worlds in {checked.positions:,} positions{skipped}"
+    return [leaks, agree]
 
 
 def _audit(task: tuple[Any, int, int, int, dict[str, Any]]) -> tuple[int, int]:

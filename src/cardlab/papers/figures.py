@@ -44,7 +44,7 @@ PALETTE = 256  # most colours of a picture that is stored by number
 
 def require_figures() -> None:
     """Make sure that figures can be drawn."""
-    require("figures", "papers", "matplotlib")
+    require("`cardlab reproduce`", "papers", "matplotlib")
 
 
 def _new(width: float, height: float) -> tuple[Any, Any, Any]:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -42,8 +44,15 @@ def plain_text(text: str) -> str:
 
 
 def say(sentence: str) -> None:
-    """Write one line about the command itself to standard error."""
-    sys.stderr.write(f"cardlab: {plain_text(sentence.replace(chr(10), ' '))}\n")
+    """Write a sentence about the command itself to standard error.
+
+    It is one line; on a terminal it is wrapped at words.
+    """
+    line = f"cardlab: {plain_text(sentence.replace(chr(10), ' '))}"
+    if sys.stderr.isatty():
+        width = shutil.get_terminal_size().columns
+        line = textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
+    sys.stderr.write(f"{line}\n")
 
 
 def new_console(*, stderr: bool = False) -> Console:

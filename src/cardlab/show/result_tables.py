@@ -38,6 +38,7 @@ __all__ = [
 Interval = tuple[float, float] | None
 Skills = dict[str, tuple[float, float]]  # of the ladder: mean and standard deviation by agent
 
+ELO_ZERO = "Elo: 0 is the mean of these agents"
 BAR = 120  # pixels from 0 to 100 per cent
 CELL = "padding:3px 10px;white-space:nowrap;text-align:"
 FIRST_SKILL = (25.0, 25 / 3)  # what openskill begins with
@@ -206,6 +207,8 @@ def match_table(result: MatchResult) -> ResultTable:
         for row in result.standings
     ]
     stopped = f" of {result.planned:,} planned (stopped early)" if result.stopped else ""
+    timed = all(row.milliseconds for row in result.standings)
+    untimed = "" if timed else "; - under ms a move: every decision waited for the compiler"
     seats = result.games // result.deals
     return ResultTable(
         result.game,
@@ -217,7 +220,7 @@ def match_table(result: MatchResult) -> ResultTable:
         changed_options(result.game, result.options),
         f"{result.games:,} games{stopped} on {result.deals:,} deal{'s' * (result.deals != 1)}, "
         f"{'seats swapped' if seats == 2 else f'{seats} seatings each'}; seed {result.seed}; "
-        f"{result.seconds:.1f} s; ± is a 95 % interval over deals",
+        f"{result.seconds:.1f} s; ± is a 95 % interval over deals{untimed}",
     )
 
 
@@ -274,7 +277,7 @@ def standings_table(
         tuple(rows),
         f": {'alone' if alone else 'ratings'}",
         f"{standings.games:,} games{stopped} on {standings.deals:,} deals, the same for all, every "
-        "seating; ± and brackets are 95 % intervals over deals",
+        f"seating; ± and brackets are 95 % intervals over deals{'' if alone else f'; {ELO_ZERO}'}",
     )
 
 
@@ -327,5 +330,5 @@ def board_table(board: Board) -> ResultTable:
         tuple(rows),
         changed_options(board.game, board.options),
         f"{board.games:,} games of {board.tournaments} tournament{'s' * (board.tournaments != 1)} "
-        f"on {board.deals:,} deals",
+        f"on {board.deals:,} deals; brackets are 95 % intervals over deals; {ELO_ZERO}",
     )

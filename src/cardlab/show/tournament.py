@@ -48,6 +48,7 @@ ROOM_FOR_POINTS = 96  # columns of the terminal
 WIDEST_CROSS_TABLE = 12  # agents
 ROOM_FOR_CELL = 11  # columns of the terminal in a cross-table
 LONGEST_NAME = 40  # columns in a cross-table; longer names are numbers there
+FINE_MARGIN = 0.01  # of a score; below it two decimals are shown
 SAME_LETTER = "agents that share a letter: no significant difference at this sample size"
 
 
@@ -182,13 +183,17 @@ def show_standings(
             f"the cross-table of more than {WIDEST_CROSS_TABLE} agents is shown by --json only"
         )
     out.print(f"{table.note}; {seconds:.1f} s", markup=False)
-    if not alone and standings.games:
-        groups = [line.rating.groups for line in standings.lines if line.rating]
-        if any({*group} & {*other} for group, other in pairwise(groups)):
-            out.print(SAME_LETTER)
+    groups = [line.rating.groups for line in standings.lines if line.rating]
+    if not alone and standings.games and _share_letters(groups):
+        out.print(SAME_LETTER)
     tell_forfeits(out, standings.game, standings.lines)
     print_salt(out, salt)
     out.print(f"every game is kept in {where}", markup=False, soft_wrap=True)
+
+
+def _share_letters(groups: Iterable[str]) -> bool:
+    """Return whether agents that follow each other in a table share a letter."""
+    return any({*group} & {*other} for group, other in pairwise(groups))
 
 
 def print_salt(out: Console, salt: str | None) -> None:
@@ -204,7 +209,14 @@ def show_boards(boards: Sequence[Board], notes: Iterable[str] = ()) -> None:
     for board in boards:
         table = board_table(board)
         table.show(out)
-        out.print(f"{table.note}\n", markup=False)
+        out.print(table.note, markup=False)
+        spread = next((one.rank for one in board.ratings if one.rank[0] < one.rank[1]), None)
+        if spread:
+            low, high = spread
+            out.print(f"rank {low}-{high}: no rank from {low} to {high} can be excluded")
+        if _share_letters(one.groups for one in board.ratings):
+            out.print(SAME_LETTER)
+        out.print()
     for note in notes:
         out.print(note, markup=False)
 
@@ -246,22 +258,27 @@ def show_verdict(
     pairs = sum(verdict.counts)
     first = names[0] if names else "the first"
     second = names[1] if names else "the second"
-    out.print(
-        f"{_llr(verdict)}, nElo {verdict.nelo:.2f} ± {verdict.nelo_margin:.2f}, "
-        f"score {100 * verdict.score:.2f} ± {100 * verdict.score_margin:.2f} %",
-        markup=False,
-    )
-    out.print(
-        f"{2 * pairs:,} games, pairs by their sum 0, 1/2, 1, 3/2, 2: "
-        f"{', '.join(f'{count:,}' for count in verdict.counts)}; ± is a 95 % interval",
-        markup=False,
-    )
+    by = f" by more than {test.elo0:g} nElo" if test.elo0 else ""
     sentences = {
-        "H0": f"H0 accepted: {first} is not {test.elo1:g} nElo stronger than {second}",
-        "H1": f"H1 accepted: {first} is stronger than {second} by more than {test.elo0:g} nElo",
-        None: "not decided; give a higher --games" if names else "not decided yet; play more games",
+        "H0": f"{first} is not stronger than {second} by {test.elo1:g} nElo",
+        "H1": f"{first} is stronger than {second}{by}",
+        None: f"not decided whether {first} is stronger than {second}",
     }
-    out.print(sentences[verdict.accepted], markup=False)
+    digits = 1 if verdict.score_margin >= FINE_MARGIN else 2
+    score, margin = 100 * verdict.score, 100 * verdict.score_margin
+    out.print(
+        f"{sentences[verdict.accepted]}: score {score:.{digits}f} ± {margin:.{digits}f} % in "
+        f"{2 * pairs:,} games",
+        markup=False,
+    )
+    if verdict.accepted is None:
+        out.print("give a higher --games" if names else "play more games")
+    out.print(
+        f"details: {f'{verdict.accepted} accepted, ' if verdict.accepted else ''}{_llr(verdict)}, "
+        f"nElo {verdict.nelo:.2f} ± {verdict.nelo_margin:.2f}, pairs of games by their sum 0, 1/2, "
+        f"1, 3/2, 2: {', '.join(f'{count:,}' for count in verdict.counts)}; ± is a 95 % interval",
+        markup=False,
+    )
     print_salt(out, verdict.salt)
     if verdict.tournament is not None:
         text = (

@@ -25,7 +25,7 @@ for option in find_game("crazy_eights").options:
 #: seats=2: how many play (a whole number from 2 to 4)
 #: hand_size=5: cards dealt to each seat (a whole number from 1 to 12)
 #: reshuffle=False: shuffle the discards when the stock runs out (true or false)
-#: optional_draw=False: drawing is an action, not forced (true or false)
+#: optional_draw=False: draw whenever you like; if false, the game draws when no card fits (true or false)
 
 
 # %% State

@@ -18,7 +18,12 @@ PACKAGE = GamePackage(
         Option("seats", 2, range(2, 5), "how many play"),
         Option("hand_size", 5, range(1, 13), "cards dealt to each seat"),
         Option("reshuffle", False, (False, True), "shuffle the discards when the stock runs out"),
-        Option("optional_draw", False, (False, True), "drawing is an action, not forced"),
+        Option(
+            "optional_draw",
+            False,
+            (False, True),
+            "draw whenever you like; if false, the game draws when no card fits",
+        ),
     ),
     agents=(
         AgentEntry(

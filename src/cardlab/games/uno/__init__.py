@@ -16,7 +16,7 @@ PACKAGE = GamePackage(
     game=f"{HERE}.rules:GAME",
     place=2,
     title="Uno",
-    summary="shed your cards by matching colour or trait; wilds call a colour",
+    summary="shed your cards by matching colour, number or sign; wilds call a colour",
     options=(
         Option("seats", 2, range(2, 11), "how many play"),
         Option(

@@ -103,7 +103,7 @@ function sheet(board, tables, titles) {
     h(
       "p",
       { class: "small" },
-      `${options ? `${options} · ` : ""}${board.games.toLocaleString("en")} games on ${board.deals.toLocaleString("en")} deals in ${count(board.tournaments, "tournament")}; brackets are 95 % intervals; between agents that share a letter there is no significant difference at this sample size.`,
+      `${options ? `${options} · ` : ""}${board.games.toLocaleString("en")} games on ${board.deals.toLocaleString("en")} deals in ${count(board.tournaments, "tournament")}; Elo 0 is the mean of these agents; brackets are 95 % intervals; between agents that share a letter there is no significant difference at this sample size.`,
     ),
     h(
       "div",
