@@ -23,6 +23,8 @@ MOST_MB = 250.0  # above the level before
 MOST_LOG_KB = 1000.0
 RECOVERY_SECONDS = 60.0
 WARM_GAMES = tuple(HEAVY)
+MOST_ROUNDS = 10  # of hints, until every worker has loaded every game
+SETTLED_MB = 2.0
 
 
 async def four_at_once(setting: Setting) -> Outcome:
@@ -120,11 +122,14 @@ async def _everybody_warm(server: Server) -> None:
     """Have every worker started, and every game loaded that hints or replays are asked of."""
     record = long_record(100).encode()
     await ask(server.address, "POST", "/api/replays", record, source="127.0.0.9")
-    for _ in range(2):
-        await asyncio.gather(*(_one_hint(server, game) for game in WARM_GAMES for _ in range(4)))
     most = default_workers() + 1  # one replays
-    await until(lambda: len(server.workers()) >= most, f"{most} workers")
-    await asyncio.sleep(1)
+    for _ in range(MOST_ROUNDS):
+        before = sum(server.memory())
+        await asyncio.gather(*(_one_hint(server, game) for game in WARM_GAMES for _ in range(4)))
+        await until(lambda: len(server.workers()) >= most, f"{most} workers")
+        await asyncio.sleep(1)
+        if sum(server.memory()) - before < SETTLED_MB:
+            return  # no worker has loaded anything new
 
 
 async def _one_hint(server: Server, game: str) -> None:
