@@ -276,6 +276,7 @@ class TablePage {
     if (data.type === "view" || data.type === "gathering" || data.type === "seats") {
       this.setSaving(false); // whatever is shown has been saved
     }
+    if (data.type !== "view") put(this.strip); // a view clears it once it is shown
     if (data.type === "view") {
       this.queue.push(data);
       this.drain();
@@ -335,8 +336,7 @@ class TablePage {
   }
 
   lineOpen() {
-    put(this.strip);
-    this.setSaving(false);
+    this.setSaving(false); // "Connection lost" stays until the first message: no click counts before
     this.deal.revealed = false;
     this.waiting = true; // for the position, which may have changed
     this.hintAsked = -1; // an answer may have been lost with the connection
@@ -402,6 +402,7 @@ class TablePage {
     this.shown = view;
     this.names = namesOf(view.seats, view.seat);
     this.waiting = false;
+    put(this.strip);
     if (view.version === this.sent) toast("Your last move was not saved; play it again.", "bad");
     this.sent = -1;
     this.deal.begin(view, this.names);
