@@ -62,7 +62,7 @@ from cardlab.agents.outside import PROTOCOL, OutsideAgent
 hello = OutsideAgent("cmd:python -c pass").hello(
     find_game("crazy_eights"), {"seats": 2}, seat=0, seats=2, seed=1
 )
-print(hello["protocol"] == PROTOCOL)  # the version of the protocol that a program is told
+print(hello["protocol"] == PROTOCOL)  # the version that the hello names
 print(list(hello))
 
 #: True
