@@ -587,7 +587,7 @@ class HasAttention(Protocol):
 
 @runtime_checkable
 class FollowsGames(Protocol):
-    """An agent that is told where a game begins and ends."""
+    """An agent with methods that are called when a game begins and ends."""
 
     def begin(
         self, game: Game, options: dict[str, Any], seat: int, seats: int, rng: np.random.Generator
